@@ -1,0 +1,284 @@
+package api
+
+// Memory is one memory as it is served. The numbers of its last group are
+// computed by the server at AsOf; no client computes one of them.
+type Memory struct {
+	ID         int64   `json:"id"`
+	Revision   int64   `json:"revision"` // +1 at every change; If-Match and the 409 speak of it
+	Subject    string  `json:"subject"`  // whom it is about; empty for the account itself
+	Body       string  `json:"body"`
+	Lang       string  `json:"lang"` // BCP 47 tag for the body's lang attribute (ja, zh, ko, th …); empty for no hint
+	Kind       string  `json:"kind"`
+	Importance int     `json:"importance"`
+	Confidence float64 `json:"confidence"`
+	CategoryID *int64  `json:"categoryId"`
+	Source     string  `json:"source"`
+	Status     string  `json:"status"`
+	UseCount   int64   `json:"useCount"`
+	LastUsedAt *Time   `json:"lastUsedAt"`
+	CreatedAt  Time    `json:"createdAt"`
+	UpdatedAt  Time    `json:"updatedAt"`
+	ReviewedAt *Time   `json:"reviewedAt"`
+	DeletedAt  *Time   `json:"deletedAt"`  // when it went to the trash
+	DeletedWhy string  `json:"deletedWhy"` // the reason in the audit, e.g. "auto-evict: vitality 8.2 < 10"
+
+	Vitality      float64 `json:"vitality"`      // 0 to 100, unrounded
+	VitalityShown int     `json:"vitalityShown"` // whole, rounded so that it never crosses the floor
+	EvictableAt   *Time   `json:"evictableAt"`   // the sweep that would move it to the trash; null where none would
+	Indexed       bool    `json:"indexed"`       // has a fresh vector in the active space
+	LateIndexed   bool    `json:"lateIndexed"`   // has fresh token vectors
+	AsOf          Time    `json:"asOf"`
+}
+
+// The statuses of a memory.
+const (
+	StatusActive       = "active"
+	StatusDeleted      = "deleted" // in the trash
+	StatusConsolidated = "consolidated"
+)
+
+// The sources of a memory.
+const (
+	SourceUser        = "user"
+	SourceAgent       = "agent"
+	SourceCurator     = "curator"
+	SourceMerge       = "merge"
+	SourceMaintenance = "maintenance"
+	SourceImport      = "import"
+	SourceVoice       = "voice"
+	SourceChat        = "chat"
+	SourceTeamChat    = "team_chat"
+)
+
+// MemoryAdd is the body of POST /api/memory. Absent fields take the defaults of
+// the setting table; an absent category is the account's default one.
+type MemoryAdd struct {
+	Body       string          `json:"body" validate:"body"`
+	Kind       string          `json:"kind,omitempty" validate:"omitempty,label"`
+	Importance *int            `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"`
+	Confidence *float64        `json:"confidence,omitempty" validate:"omitempty,setting=memory.confidence"`
+	CategoryID Optional[int64] `json:"categoryId,omitzero"`
+	Subject    string          `json:"subject,omitempty" validate:"line=memory.subject"`
+	Reason     string          `json:"reason,omitempty" validate:"line=memory.reason"`
+}
+
+// MemoryAdded answers POST /api/memory: the memory at the top level, and what it
+// resembles.
+type MemoryAdded struct {
+	Memory
+	Existing       bool      `json:"existing"` // the identical body was there already in that category; nothing was added
+	Similar        []Similar `json:"similar"`
+	SimilarPending bool      `json:"similarPending"` // more may come on the memory's live frame
+}
+
+// Similar is a memory that resembles another.
+type Similar struct {
+	ID         int64   `json:"id"`
+	Similarity float64 `json:"similarity"` // 0 to 1
+	Body       string  `json:"body"`
+	By         string  `json:"by"` // "body" (identical), "words" or "meaning"
+}
+
+// MemoryPatch is the body of PATCH /api/memory/{id}. Absent fields stay.
+type MemoryPatch struct {
+	Body       *string         `json:"body,omitempty" validate:"omitempty,body"`
+	Kind       *string         `json:"kind,omitempty" validate:"omitempty,label"`
+	Importance *int            `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"`
+	Confidence *float64        `json:"confidence,omitempty" validate:"omitempty,setting=memory.confidence"`
+	CategoryID Optional[int64] `json:"categoryId,omitzero"`
+	Subject    *string         `json:"subject,omitempty" validate:"omitempty,line=memory.subject"`
+	Reviewed   *bool           `json:"reviewed,omitempty"`
+	Version    *int64          `json:"version,omitempty"` // puts the body of that earlier revision back
+	Reason     string          `json:"reason,omitempty" validate:"line=memory.reason"`
+}
+
+// CategoryChoice is the body of PUT /api/memory/{id}/category; null takes it out.
+type CategoryChoice struct {
+	CategoryID *int64 `json:"categoryId"`
+}
+
+// MemoryMerge is the body of POST /api/memory/merge.
+type MemoryMerge struct {
+	IDs    []int64 `json:"ids" validate:"ids=memory.merge"`
+	Body   string  `json:"body" validate:"body"`
+	Reason string  `json:"reason,omitempty" validate:"line=memory.reason"`
+}
+
+// IDs is the body of routes that take a list of memories.
+type IDs struct {
+	IDs []int64 `json:"ids" validate:"ids=memory.bulk"`
+}
+
+// The actions of a bulk change.
+const (
+	BulkCategory   = "category"
+	BulkImportance = "importance"
+	BulkKind       = "kind"
+	BulkTrash      = "trash"
+	BulkRestore    = "restore"
+	BulkPurge      = "purge"
+)
+
+// MemoryBulk is the body of POST /api/memory/bulk: one transaction, all or
+// nothing. Either IDs or All names the memories.
+type MemoryBulk struct {
+	IDs        []int64         `json:"ids,omitempty" validate:"omitempty,ids=memory.bulk"`
+	All        *MemoryQuery    `json:"all,omitempty"` // every memory that matches
+	Action     string          `json:"action" validate:"oneof=category importance kind trash restore purge"`
+	CategoryID Optional[int64] `json:"categoryId,omitzero"`
+	Importance *int            `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"`
+	Kind       *string         `json:"kind,omitempty" validate:"omitempty,label"`
+	Reason     string          `json:"reason,omitempty" validate:"line=memory.reason"`
+}
+
+// BulkDone answers the routes that change many memories.
+type BulkDone struct {
+	Changed int     `json:"changed"`
+	IDs     []int64 `json:"ids"` // those that were changed
+}
+
+// The sorts of a list.
+const (
+	SortUpdated    = "updated"
+	SortCreated    = "created"
+	SortVitality   = "vitality"
+	SortImportance = "importance"
+	SortUsed       = "used" // by last use
+	SortEvictable  = "evictable"
+	SortRelevance  = "relevance" // only with Q
+)
+
+// Sorts lists the sorts.
+func Sorts() []string {
+	return []string{SortUpdated, SortCreated, SortVitality, SortImportance, SortUsed, SortEvictable, SortRelevance}
+}
+
+// MemoryQuery names memories: the filters and the order of a list, a live
+// window, or a bulk action. The zero value is every active memory, the last
+// updated first.
+type MemoryQuery struct {
+	Status        string `json:"status,omitempty" validate:"omitempty,oneof=active deleted consolidated all"` // default active
+	Kind          string `json:"kind,omitempty" validate:"omitempty,label"`
+	CategoryID    int64  `json:"categoryId,omitempty" validate:"min=0"` // 0 is any
+	Uncategorized bool   `json:"uncategorized,omitempty"`
+	ProjectID     int64  `json:"projectId,omitempty" validate:"min=0"`
+	Importance    int    `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"` // at least
+	FadesWithin   int    `json:"fadesWithin,omitempty" validate:"omitempty,setting=list.fades"`       // days
+	NotIndexed    bool   `json:"notIndexed,omitempty"`
+	Unreviewed    bool   `json:"unreviewed,omitempty"`
+	After         *Time  `json:"after,omitempty"`  // created at or after
+	Before        *Time  `json:"before,omitempty"` // created before
+	Q             string `json:"q,omitempty" validate:"line=memory.query"`
+	Match         string `json:"match,omitempty" validate:"omitempty,oneof=words meaning"`
+	Sort          string `json:"sort,omitempty" validate:"omitempty,oneof=updated created vitality importance used evictable relevance"`
+	Order         string `json:"order,omitempty" validate:"omitempty,oneof=asc desc"` // default: desc, but asc for evictable
+}
+
+// Normal fills the defaults in, so that equal queries are equal values.
+func (q MemoryQuery) Normal() MemoryQuery {
+	if q.Status == "" {
+		q.Status = StatusActive
+	}
+	if q.Sort == "" || q.Sort == SortRelevance && q.Q == "" {
+		q.Sort = SortUpdated
+		if q.Q != "" {
+			q.Sort = SortRelevance
+		}
+	}
+	if q.Order == "" {
+		q.Order = "desc"
+		if q.Sort == SortEvictable {
+			q.Order = "asc"
+		}
+	}
+	if q.Match == "" && q.Q != "" {
+		q.Match = "words"
+	}
+	if q.Q == "" {
+		q.Match = ""
+	}
+	return q
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items      []T    `json:"items"`
+	NextCursor string `json:"nextCursor"` // empty at the end
+	Total      int    `json:"total"`
+	AsOf       Time   `json:"asOf"`
+}
+
+// Run is a piece of a text with a role: a diff ("equal", "insert", "delete") or
+// a search hit ("text", "mark"). The server makes them; the browser only shows them.
+type Run struct {
+	Op   string `json:"op"`
+	Text string `json:"text"`
+}
+
+// Event is one entry of the audit, as served.
+type Event struct {
+	ID       int64         `json:"id"`
+	MemoryID int64         `json:"memoryId"`
+	Action   string        `json:"action"` // add, update, category, merge, trash, restore, purge, auto-evict, consolidate, review
+	Actor    string        `json:"actor"`  // user:ID, agent, daemon, migration, token:ID, import
+	Who      string        `json:"who"`    // the actor in words: "You", "Daily sweep", …
+	Model    string        `json:"model"`  // where a model decided
+	Reason   string        `json:"reason"`
+	Revision int64         `json:"revision"` // of the memory after it; 0 where unknown
+	At       Time          `json:"at"`
+	Foreign  bool          `json:"foreign"`  // carried over from elsewhere
+	Restores bool          `json:"restores"` // its text can be put back
+	Changes  []FieldChange `json:"changes"`
+}
+
+// FieldChange is one changed field of an event. Body changes come as Diff where
+// both texts still exist; elsewhere as the short hashes of the texts.
+type FieldChange struct {
+	Field  string `json:"field"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Diff   []Run  `json:"diff,omitempty"`
+}
+
+// HistoryPoint is an instant and the vitality then.
+type HistoryPoint struct {
+	At       Time    `json:"at"`
+	Vitality float64 `json:"vitality"`
+}
+
+// VitalityHistory answers GET /api/memory/{id}/vitality-history.
+type VitalityHistory struct {
+	Points       []HistoryPoint `json:"points"`  // the past; a recall is two points at one instant
+	Recalls      []Time         `json:"recalls"` // when it was used, within Points
+	Forecast     []HistoryPoint `json:"forecast"`
+	Floor        *float64       `json:"floor"` // null while retention is off
+	HalfLifeDays float64        `json:"halfLifeDays"`
+	CrossesAt    *Time          `json:"crossesAt"`   // when it reaches the floor if it isn't used again
+	EvictableAt  *Time          `json:"evictableAt"` // the sweep that would take it then
+	HistoryFrom  Time           `json:"historyFrom"` // the curve begins here, exact or absent
+	Now          Time           `json:"now"`
+}
+
+// MemoryDetail is the row of the live view "memory": the memory with all that its
+// page shows.
+type MemoryDetail struct {
+	Memory  Memory          `json:"memory"`
+	History VitalityHistory `json:"history"`
+	Events  []Event         `json:"events"` // newest first, the first page
+	More    bool            `json:"more"`   // there are more events
+	Similar []Similar       `json:"similar"`
+}
+
+// MemoryStats answers GET /api/memory/stats.
+type MemoryStats struct {
+	Active        int            `json:"active"`
+	Deleted       int            `json:"deleted"`
+	Consolidated  int            `json:"consolidated"`
+	Uncategorized int            `json:"uncategorized"`
+	NotIndexed    int            `json:"notIndexed"`
+	DueNow        int            `json:"dueNow"` // active ones that a sweep now would find eligible
+	Kinds         map[string]int `json:"kinds"`
+	Categories    map[string]int `json:"categories"` // by id in decimal
+	Importance    map[string]int `json:"importance"` // by level in decimal
+	AsOf          Time           `json:"asOf"`
+}

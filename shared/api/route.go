@@ -1,0 +1,52 @@
+package api
+
+import "strconv"
+
+// Paths of the REST routes, relative to the base path.
+const (
+	PathHealth     = "/healthz"
+	PathReady      = "/readyz"
+	PathMetrics    = "/metrics"
+	PathOpenAPI    = "/api/openapi.json"
+	PathLive       = "/api/live"
+	PathSetup      = "/api/setup"
+	PathLogin      = "/api/login"
+	PathLogout     = "/api/logout"
+	PathMe         = "/api/me"
+	PathPeople     = "/api/people"
+	PathTokens     = "/api/tokens"
+	PathMemory     = "/api/memory"
+	PathMerge      = "/api/memory/merge"
+	PathPurge      = "/api/memory/purge"
+	PathEmptyTrash = "/api/memory/empty-trash"
+	PathBulk       = "/api/memory/bulk"
+	PathEvents     = "/api/memory/events"
+	PathStats      = "/api/memory/stats"
+	PathCategories = "/api/categories"
+	PathSettings   = "/api/settings"
+	PathRetention  = "/api/retention"
+	PathPreview    = "/api/retention/preview"
+	PathSweep      = "/api/retention/sweep"
+	PathExport     = "/api/export"
+	PathImport     = "/api/import"
+)
+
+// MemoryPath is the path of one memory, with an optional last part such as "restore".
+func MemoryPath(id int64, part ...string) string { return itemPath(PathMemory, id, part) }
+
+// CategoryPath is the path of one category.
+func CategoryPath(id int64) string { return itemPath(PathCategories, id, nil) }
+
+// TokenPath is the path of one token.
+func TokenPath(id int64) string { return itemPath(PathTokens, id, nil) }
+
+func itemPath(base string, id int64, part []string) string {
+	path := base + "/" + strconv.FormatInt(id, 10)
+	for _, p := range part {
+		path += "/" + p
+	}
+	return path
+}
+
+// HeaderIdempotency is the header that makes a write safe to repeat.
+const HeaderIdempotency = "Idempotency-Key"

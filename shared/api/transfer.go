@@ -1,0 +1,90 @@
+package api
+
+// Line is one line of an export or import (JSONL). Only Type and, for a memory,
+// Body are needed on the way in.
+type Line struct {
+	Type    string `json:"type" validate:"oneof=memory category"`
+	Account string `json:"account,omitempty" validate:"max=64"` // only where all accounts are exported
+
+	Body       string        `json:"body,omitempty"`
+	Kind       string        `json:"kind,omitempty"`
+	Importance *int          `json:"importance,omitempty"`
+	Confidence *float64      `json:"confidence,omitempty"`
+	Subject    string        `json:"subject,omitempty"`
+	Category   *string       `json:"category,omitempty"` // by name; null or absent is none
+	Project    string        `json:"project,omitempty"`  // by slug
+	Source     string        `json:"source,omitempty"`
+	Status     string        `json:"status,omitempty"`
+	UseCount   int64         `json:"useCount,omitempty"`
+	LastUsedAt *Time         `json:"lastUsedAt,omitempty"`
+	CreatedAt  *Time         `json:"createdAt,omitempty"`
+	UpdatedAt  *Time         `json:"updatedAt,omitempty"`
+	ReviewedAt *Time         `json:"reviewedAt,omitempty"`
+	DeletedAt  *Time         `json:"deletedAt,omitempty"`
+	Revision   int64         `json:"revision,omitempty"`
+	Used       []Use         `json:"usedAt,omitempty"`
+	Events     []LineEvent   `json:"events,omitempty"`
+	Versions   []LineVersion `json:"versions,omitempty"`
+
+	Name        string `json:"name,omitempty"` // of a category
+	Description string `json:"description,omitempty"`
+	Color       int    `json:"color,omitempty"`
+	Icon        string `json:"icon,omitempty"`
+	Default     bool   `json:"default,omitempty"`
+}
+
+// Use is one use of a memory. A line may carry the bare time instead of the object.
+type Use struct {
+	At   Time   `json:"at"`
+	Kind string `json:"kind"` // recall, or reinforced: moves the last use, not the count
+}
+
+// LineEvent is an audit event as it travels. Before and After are the stored JSON.
+type LineEvent struct {
+	Action   string `json:"action"`
+	Actor    string `json:"actor"`
+	Model    string `json:"model,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Revision int64  `json:"revision,omitempty"`
+	At       Time   `json:"at"`
+	Before   string `json:"before,omitempty"`
+	After    string `json:"after,omitempty"`
+	Foreign  bool   `json:"foreign,omitempty"`
+}
+
+// LineVersion is an earlier body as it travels.
+type LineVersion struct {
+	Revision int64  `json:"revision"`
+	Body     string `json:"body"`
+	At       Time   `json:"at"`
+}
+
+// The fates of a line.
+const (
+	FateAdded    = "added"
+	FateExisting = "existing" // it was there already, unchanged
+	FateKept     = "kept"     // imported before and edited since: the edit stays
+	FateRefused  = "refused"
+	FateUpdated  = "updated"
+)
+
+// LineFate says what became of one line.
+type LineFate struct {
+	Line    int    `json:"line"` // from 1
+	Fate    string `json:"fate"`
+	ID      int64  `json:"id,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// ImportReport answers an import.
+type ImportReport struct {
+	DryRun   bool       `json:"dryRun"`
+	Lines    int        `json:"lines"`
+	Added    int        `json:"added"`
+	Existing int        `json:"existing"`
+	Kept     int        `json:"kept"`
+	Refused  int        `json:"refused"`
+	DueNow   int        `json:"dueNow"` // how many a sweep would find eligible at once
+	Fates    []LineFate `json:"fates"`  // each line's fate; with many lines those that were not added, at most 1,000
+	Notes    []string   `json:"notes"`
+}

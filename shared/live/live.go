@@ -1,0 +1,120 @@
+// Package live holds the frames of the websocket at /api/live.
+//
+// A client subscribes to windows. The server answers each with a Snapshot, then
+// sends Deltas in the order of the account's change log, and pushes rows again
+// whose shown numbers moved with the clock alone. A client that lost its
+// connection subscribes again with what it has (Since, Epoch, Have, AsOf): it is
+// sent a Delta that brings it up to date, or a Gap where the log no longer
+// reaches back, and then takes a new snapshot.
+package live
+
+import (
+	"encoding/json"
+
+	"elowen/shared/api"
+)
+
+// The views that a window can show.
+const (
+	ViewMemories = "memories" // rows: api.Memory
+	ViewTrash    = "trash"    // as memories, of the trash
+	ViewMemory   = "memory"   // one row: api.MemoryDetail
+	ViewStats    = "stats"    // one row: Overview
+	ViewSettings = "settings" // one row: api.Retention
+)
+
+// The types of frame from the client.
+const (
+	TypeSubscribe   = "subscribe"
+	TypeUnsubscribe = "unsubscribe"
+	TypePing        = "ping"
+)
+
+// The types of frame from the server.
+const (
+	TypeSnapshot = "snapshot"
+	TypeDelta    = "delta"
+	TypeGap      = "gap"
+	TypeError    = "error"
+	TypePong     = "pong"
+)
+
+// Request is a frame from the client.
+type Request struct {
+	Type   string          `json:"type" validate:"oneof=subscribe unsubscribe ping"`
+	ID     string          `json:"id,omitempty" validate:"max=64"`
+	View   string          `json:"view,omitempty" validate:"omitempty,oneof=memories memory trash stats settings"`
+	Query  api.MemoryQuery `json:"query,omitzero"`                                             // of memories and trash
+	Memory int64           `json:"memory,omitempty" validate:"min=0"`                          // of view memory
+	Days   int             `json:"days,omitempty" validate:"omitempty,setting=memory.history"` // of its chart
+	From   int             `json:"from,omitempty" validate:"min=0"`                            // rank of the first row
+	Limit  int             `json:"limit,omitempty" validate:"omitempty,setting=live.window"`
+
+	// To resume: what the client has.
+	Since int64    `json:"since,omitempty" validate:"min=0"`
+	Epoch string   `json:"epoch,omitempty" validate:"max=64"`
+	AsOf  api.Time `json:"asOf,omitempty"`
+	Have  []int64  `json:"have,omitempty" validate:"max=200"` // ids of its rows
+}
+
+// Frame is a frame from the server. Which fields it has depends on its type:
+//
+//	snapshot  ID Epoch Seq AsOf Total From Rows
+//	delta     ID Seq AsOf Total, and of Upsert, Remove, Order and From what changed
+//	gap       ID Epoch
+//	error     ID Error
+//	pong      AsOf
+type Frame struct {
+	Type   string            `json:"type"`
+	ID     string            `json:"id,omitempty"`
+	Epoch  string            `json:"epoch,omitempty"` // changes when a backup is restored
+	Seq    int64             `json:"seq,omitempty"`   // of the account's change log: all up to it is in
+	AsOf   api.Time          `json:"asOf,omitempty"`
+	Total  int               `json:"total"`
+	From   int               `json:"from"`
+	Rows   []json.RawMessage `json:"rows,omitempty"`
+	Upsert []json.RawMessage `json:"upsert,omitempty"` // rows that are new in the window or changed
+	Remove []int64           `json:"remove,omitempty"` // ids that left the window
+	Order  []int64           `json:"order,omitempty"`  // the ids of the window in order, where that changed
+	Error  *Problem          `json:"error,omitempty"`
+}
+
+// Problem is what went wrong with one window, in the terms of package fault.
+type Problem struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// Row is one row of the views memories and trash: a memory, and where a search
+// found it, its text in runs.
+type Row struct {
+	api.Memory
+	Marks []api.Run `json:"marks,omitempty"` // the part of the body to show, with the hits marked; absent without a search
+}
+
+// Overview is the row of the view stats: what the frame of the app shows.
+type Overview struct {
+	ID         int64           `json:"id"` // always 0; every row has one
+	Stats      api.MemoryStats `json:"stats"`
+	Categories []api.Category  `json:"categories"`
+	Me         api.Me          `json:"me"`
+}
+
+// SettingsRow is the row of the view settings.
+type SettingsRow struct {
+	ID int64 `json:"id"` // always 0
+	api.Retention
+}
+
+// DetailRow is the row of the view memory.
+type DetailRow struct {
+	ID int64 `json:"id"` // the memory's
+	api.MemoryDetail
+}
+
+// Close codes of the websocket, beside the standard ones.
+const (
+	CloseSlow      = 4000 // the client did not read fast enough; connect again
+	CloseSignedOut = 4001 // the session or token is no longer valid
+	CloseRestart   = 4002 // the server is going down; connect again
+)
