@@ -1,0 +1,132 @@
+// Loads the browser program and gives it what go-app expects to find on the page.
+//
+// The page carries its facts as <meta name="elowen-…">: base (path of the app, ends
+// in a slash), web (where the design's files are), wasm and exec (addresses of the
+// program and of Go's support script; absent where nothing was built), version.
+// The prerendered first child of <body> stays until the program replaces it.
+"use strict";
+
+(() => {
+  const meta = (name) => document.querySelector(`meta[name="elowen-${name}"]`)?.content ?? "";
+  const base = meta("base") || "/";
+
+  // What go-app's runtime looks up on window. Its own app.js is not used: it brings
+  // a service worker of its own, a remote default icon and a full-screen loader.
+  const env = {
+    GOAPP_VERSION: meta("version"),
+    GOAPP_STATIC_RESOURCES_URL: meta("web").replace(/\/$/, ""),
+    GOAPP_ROOT_PREFIX: base,
+    // Links that must leave the app instead of being routed inside it.
+    GOAPP_INTERNAL_URLS: JSON.stringify(
+      ["api/", "web/", "healthz", "readyz", "metrics"].map((path) => location.origin + base + path)
+    ),
+  };
+  const globals = {
+    goappGetenv: (key) => env[key],
+    goappNav: () => {},
+    goappOnUpdate: () => { globalThis.goappUpdatedBeforeWasmLoaded = true; },
+    goappUpdatedBeforeWasmLoaded: false,
+    goappOnAppInstallChange: () => { globalThis.goappAppInstallChangedBeforeWasmLoaded = true; },
+    goappAppInstallChangedBeforeWasmLoaded: false,
+    goappTryUpdate: () => {},
+    goappIsAppInstalled: () => matchMedia("(display-mode: standalone)").matches,
+    goappIsAppInstallable: () => prompt !== null,
+    goappIsAppleBrowser: () => false,
+    goappShowInstallPrompt: async () => {
+      const shown = prompt;
+      prompt = null;
+      await shown?.prompt();
+      globalThis.goappOnAppInstallChange();
+    },
+    goappKeepBodyClean: () => () => {},
+  };
+  let prompt = null;
+  Object.assign(globalThis, globals);
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    prompt = event;
+    globalThis.goappOnAppInstallChange();
+  });
+  addEventListener("appinstalled", () => {
+    prompt = null;
+    globalThis.goappOnAppInstallChange();
+  });
+
+  // say shows a sentence at the foot of the page, with a way on where there is one.
+  const say = (text, action) => {
+    let note = document.getElementById("boot-note");
+    if (!note) {
+      note = document.createElement("p");
+      note.id = "boot-note";
+      document.body.append(note);
+    }
+    note.className = action ? "banner banner-danger boot-note" : "banner banner-plain boot-note";
+    note.setAttribute("role", action ? "alert" : "status");
+    note.textContent = text;
+    if (action) {
+      const button = document.createElement("button");
+      button.className = "btn btn-sm";
+      button.type = "button";
+      button.textContent = "Reload";
+      button.addEventListener("click", () => location.reload());
+      note.append(" ", button);
+    }
+  };
+  const unsay = () => document.getElementById("boot-note")?.remove();
+
+  const script = (src) => new Promise((resolve, reject) => {
+    const element = document.createElement("script");
+    element.src = src;
+    element.onload = resolve;
+    element.onerror = () => reject(new Error(`${src} could not be loaded`));
+    document.head.append(element);
+  });
+
+  // counted hands the bytes on and reports how much of the whole has arrived. The
+  // length of the unpacked program is in a header: Content-Length counts packed bytes.
+  const counted = (response, report) => {
+    const total = Number(response.headers.get("Elowen-Length"));
+    if (!response.body || !total || typeof TransformStream === "undefined") return response;
+    let loaded = 0;
+    const through = new TransformStream({
+      transform(chunk, controller) {
+        loaded += chunk.byteLength;
+        report(Math.min(100, Math.floor((loaded * 100) / total)));
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(response.body.pipeThrough(through), { headers: { "Content-Type": "application/wasm" } });
+  };
+
+  const start = async () => {
+    const [wasm, exec] = [meta("wasm"), meta("exec")];
+    if (!wasm) return; // the page itself says what to do
+    if (typeof WebAssembly !== "object") {
+      say("This browser has no WebAssembly, which the app needs. Any current browser has it.");
+      return;
+    }
+    const began = performance.now();
+    const fetching = fetch(wasm, { credentials: "same-origin" });
+    const ready = script(exec);
+    try {
+      const response = await fetching;
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      await ready;
+      const go = new Go();
+      const body = counted(response, (percent) => {
+        // Below a second a number would only flicker.
+        if (performance.now() - began > 1000) say(`Loading the app, ${percent}%`);
+      });
+      const { instance } = WebAssembly.instantiateStreaming
+        ? await WebAssembly.instantiateStreaming(body, go.importObject)
+        : await WebAssembly.instantiate(await body.arrayBuffer(), go.importObject);
+      unsay();
+      await go.run(instance);
+      say("The app has stopped. What was saved is kept.", true);
+    } catch (error) {
+      console.error("elowen:", error);
+      say(`The app could not be started: ${error.message}.`, true);
+    }
+  };
+  start();
+})();

@@ -1,0 +1,137 @@
+// Command pack compresses the browser program for embedding: app.wasm with brotli
+// at its highest quality and with gzip, Go's support script beside them, and a
+// summary with hash and length that package assets reads.
+//
+//	go run ./assets/pack -wasm FILE -exec FILE -o assets/built
+//
+// It writes nothing if what stands there was made from the same two files. Each
+// file is put in place by a rename, the summary last, so a broken-off run leaves
+// a state that the next run repairs.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"elowen/assets"
+
+	"github.com/andybalholm/brotli"
+)
+
+func main() {
+	wasm := flag.String("wasm", "", "the program, as go build wrote it")
+	exec := flag.String("exec", "", "wasm_exec.js of the same toolchain")
+	out := flag.String("o", "", "directory to write to")
+	flag.Parse()
+	done, err := pack(*wasm, *exec, *out)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pack:", err)
+		os.Exit(1)
+	}
+	fmt.Println(done)
+}
+
+// pack does the work and says in one line what it did.
+func pack(wasm, exec, out string) (string, error) {
+	program, err := os.ReadFile(wasm)
+	if err != nil {
+		return "", err
+	}
+	script, err := os.ReadFile(exec)
+	if err != nil {
+		return "", err
+	}
+	sum := assets.Summary{SHA256: digest(program), Size: len(program), Exec: digest(script)}
+	if current(out, sum) {
+		return fmt.Sprintf("%s: unchanged", assets.Wasm), nil
+	}
+	if err := os.Remove(filepath.Join(out, "app.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+
+	var br, gz bytes.Buffer
+	var errBr, errGz error
+	var both sync.WaitGroup
+	both.Go(func() { errBr = compress(brotli.NewWriterLevel(&br, brotli.BestCompression), program) })
+	both.Go(func() {
+		w, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
+		if err != nil {
+			errGz = err
+			return
+		}
+		errGz = compress(w, program)
+	})
+	both.Wait()
+	if err := errors.Join(errBr, errGz); err != nil {
+		return "", err
+	}
+	summary, err := json.Marshal(sum)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range []struct {
+		name string
+		body []byte
+	}{
+		{"app.wasm.br", br.Bytes()}, {"app.wasm.gz", gz.Bytes()}, {assets.WasmExec, script}, {"app.json", summary},
+	} {
+		if err := replace(filepath.Join(out, f.name), f.body); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%s: %.2f MB, brotli %.2f MB, gzip %.2f MB",
+		assets.Wasm, mb(len(program)), mb(br.Len()), mb(gz.Len())), nil
+}
+
+// current tells whether out holds the result for exactly this input.
+func current(out string, want assets.Summary) bool {
+	b, err := os.ReadFile(filepath.Join(out, "app.json"))
+	if err != nil {
+		return false
+	}
+	var have assets.Summary
+	if json.Unmarshal(b, &have) != nil || have != want {
+		return false
+	}
+	for _, name := range []string{"app.wasm.br", "app.wasm.gz", assets.WasmExec} {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func compress(w io.WriteCloser, b []byte) error {
+	if _, err := w.Write(b); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func replace(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, b, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func mb(n int) float64 { return float64(n) / 1e6 }
