@@ -1,0 +1,226 @@
+package db
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"elowen/shared/fault"
+)
+
+// AccountID names an account: whose rows, whose change log. Every query carries
+// one, so it is a type of its own.
+type AccountID int64
+
+// Clock tells the time in Unix milliseconds.
+type Clock func() int64
+
+// SystemClock is the machine's clock.
+func SystemClock() int64 { return time.Now().UnixMilli() }
+
+// Config says what to open.
+type Config struct {
+	Dir         string // data directory, for SQLite
+	PostgresDSN string // instead of Dir, for PostgreSQL
+	Clock       Clock  // SystemClock where nil
+	Log         *slog.Logger
+	Readers     int  // snapshots at a time; 0 takes a number that suits the machine
+	NoCreate    bool // refuse a directory without a database, instead of making one
+}
+
+// DB is an open store. It is safe for concurrent use.
+type DB struct {
+	engine  engine
+	pool    *sql.DB
+	readers chan *conn
+	clock   Clock
+	log     *slog.Logger
+	file    string
+
+	requests  chan *request
+	closing   chan struct{}
+	closeOnce sync.Once
+	workers   sync.WaitGroup
+	notify    atomic.Pointer[func([]AccountID)]
+	groups    atomic.Int64 // engine commits
+	decisions atomic.Int64 // acknowledged Updates
+}
+
+// Open opens the store, making and migrating it where that is allowed. A file
+// that is newer than the program, broken, or not ours is refused with fault.Corrupt
+// and left as it is.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	if c.Clock == nil {
+		c.Clock = SystemClock
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Readers <= 0 {
+		c.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	d := &DB{
+		clock: c.Clock, log: c.Log,
+		readers:  make(chan *conn, c.Readers),
+		requests: make(chan *request, groupMost),
+		closing:  make(chan struct{}),
+	}
+	var err error
+	if c.PostgresDSN != "" {
+		d.engine, d.pool, err = openPostgres(c)
+	} else {
+		d.engine, d.pool, d.file, err = openSQLite(ctx, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.start(ctx, c); err != nil {
+		d.pool.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *DB) start(ctx context.Context, c Config) error {
+	writer, err := d.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.engine.prepareWriter(ctx, writer); err != nil {
+		writer.close()
+		return err
+	}
+	if err := d.migrate(ctx, writer); err != nil {
+		writer.close()
+		return err
+	}
+	for range c.Readers {
+		r, err := d.connect(ctx)
+		if err == nil {
+			err = d.engine.prepareReader(ctx, r)
+		}
+		if err != nil {
+			writer.close()
+			return err
+		}
+		d.readers <- r
+	}
+	watcher, err := d.connect(ctx)
+	if err != nil {
+		writer.close()
+		return err
+	}
+	d.workers.Add(2)
+	go func() { defer d.workers.Done(); d.write(writer) }()
+	go func() { defer d.workers.Done(); d.watch(watcher) }()
+	return nil
+}
+
+// Close waits for the running group, then closes every connection. Later calls
+// of View and Update answer fault.Unavailable.
+func (d *DB) Close() error {
+	var err error
+	d.closeOnce.Do(func() {
+		close(d.closing)
+		d.workers.Wait()
+		for range cap(d.readers) {
+			(<-d.readers).close()
+		}
+		err = d.engine.translate(d.pool.Close())
+	})
+	return err
+}
+
+// File is the path of the SQLite file; empty on PostgreSQL.
+func (d *DB) File() string { return d.file }
+
+// Now is the store's clock, in Unix milliseconds. Inside a transaction use Tx.Now.
+func (d *DB) Now() int64 { return d.clock() }
+
+// Counts tells how many decisions were acknowledged, and in how many commits.
+func (d *DB) Counts() (decisions, groups int64) { return d.decisions.Load(), d.groups.Load() }
+
+// Notify sets the function that is hinted after commits: with the accounts whose
+// log grew, or with nil where another process may have written. It is called on
+// the store's own goroutines and must not wait.
+func (d *DB) Notify(hint func(owners []AccountID)) { d.notify.Store(&hint) }
+
+func (d *DB) hint(owners []AccountID) {
+	if f := d.notify.Load(); f != nil {
+		(*f)(owners)
+	}
+}
+
+// View runs fn on a snapshot. fn may be interrupted when ctx ends.
+func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
+	select {
+	case <-d.closing:
+		return errClosing
+	default:
+	}
+	var c *conn
+	select {
+	case c = <-d.readers:
+	case <-ctx.Done():
+		return cancelled(ctx)
+	case <-d.closing:
+		return errClosing
+	}
+	defer func() { d.readers <- c }()
+	if err := c.exec(ctx, d.engine.beginRead()); err != nil {
+		return d.failed(ctx, err)
+	}
+	// Reading changes nothing, so rolling back is the cheap way to end.
+	defer c.exec(context.Background(), "ROLLBACK")
+	tx := &Tx{Now: d.clock(), ctx: ctx, run: ctx, conn: c, db: d}
+	return fn(tx)
+}
+
+// failed translates an engine's error; one that came because ctx ended is Cancelled.
+func (d *DB) failed(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	return d.engine.translate(err)
+}
+
+func cancelled(ctx context.Context) error {
+	return fault.Wrap(fault.Cancelled, context.Cause(ctx), "The request was cancelled before it was done; nothing was changed.")
+}
+
+var errClosing = fault.New(fault.Unavailable, "The server is shutting down.")
+
+// watch looks for writes of other processes and hints them.
+func (d *DB) watch(c *conn) {
+	defer c.close()
+	tick := time.NewTicker(foreignPoll)
+	defer tick.Stop()
+	var last int64
+	for first := true; ; first = false {
+		v, err := d.engine.version(context.Background(), c)
+		switch {
+		case err != nil && !errors.Is(err, sql.ErrConnDone):
+			d.log.Warn("cannot look for writes of other processes", "error", err)
+		case err == nil && v != last:
+			last = v
+			if !first {
+				d.hint(nil)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-d.closing:
+			return
+		}
+	}
+}
+
+// NewSecret makes n random bytes in an alphabet that is safe in URLs and names:
+// 26 characters of base 32, 130 bits.
+func NewSecret() string { return rand.Text() }

@@ -1,0 +1,108 @@
+package db
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"elowen/shared/fault"
+)
+
+//go:embed migration/*.sql
+var migrationFiles embed.FS
+
+// migrations are the names of the steps, in order: NNNN_name. A step has one file
+// that both engines share, and may have one more for an engine (NNNN_name.sqlite.sql).
+func migrations() ([]string, error) {
+	entries, err := fs.ReadDir(migrationFiles, "migration")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".sql"); !strings.Contains(name, ".") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for i, n := range names {
+		if !strings.HasPrefix(n, fmt.Sprintf("%04d_", i+1)) {
+			return nil, fmt.Errorf("migration %s is not number %d", n, i+1)
+		}
+	}
+	return names, nil
+}
+
+// SchemaVersion is the newest schema that this program knows.
+func SchemaVersion() int {
+	names, err := migrations()
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return len(names)
+}
+
+// migrate brings the schema up to date: all missing steps in one transaction
+// under the writer's lock, so that programs that start together wait for one
+// another, and a step that fails leaves nothing behind. (Migration libraries
+// take no lock across processes on SQLite, and commit step by step.)
+func (d *DB) migrate(ctx context.Context, c *conn) error {
+	names, err := migrations()
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "")
+	}
+	have, err := d.engine.schemaVersion(ctx, c)
+	if err == nil && have == len(names) {
+		return nil // the common case takes no lock
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.engine.begin(c); err != nil {
+		return d.engine.translate(err)
+	}
+	commit := false
+	defer func() {
+		if !commit {
+			_ = c.exec(context.Background(), "ROLLBACK")
+		}
+	}()
+	if have, err = d.engine.schemaVersion(ctx, c); err != nil {
+		return err
+	}
+	if have > len(names) {
+		return fault.Newf(fault.Corrupt, "The database has schema %d, and this program knows up to %d: it was written by a newer elowen. It was left as it is: install that version, or bring an older backup back.", have, len(names))
+	}
+	if have == len(names) {
+		return nil
+	}
+	fill := strings.NewReplacer(d.engine.tokens()...)
+	for _, name := range names[have:] {
+		for _, file := range []string{name + ".sql", name + "." + d.engine.name() + ".sql"} {
+			text, err := migrationFiles.ReadFile("migration/" + file)
+			if err != nil && strings.Count(file, ".") > 1 {
+				continue // no file of its own for this engine
+			}
+			if err == nil {
+				err = c.script(ctx, fill.Replace(string(text)))
+			}
+			if err != nil {
+				return fault.Wrap(fault.Corrupt, fmt.Errorf("migration %s: %w", file, err), "The database could not be brought up to date. It was left as it is.")
+			}
+		}
+	}
+	if have == 0 {
+		// A secret alphabet, so the epoch needs no escaping.
+		if err := c.script(ctx, "INSERT INTO meta (name, value) VALUES ('epoch', '"+NewSecret()+"')"); err != nil {
+			return d.engine.translate(err)
+		}
+	}
+	if err := d.engine.setSchemaVersion(ctx, c, len(names)); err != nil {
+		return err
+	}
+	commit = true
+	return d.engine.translate(c.exec(ctx, "COMMIT"))
+}
