@@ -62,6 +62,16 @@ type Set struct {
 	names   []string
 }
 
+// NewSet makes a set of files, whose names must differ.
+func NewSet(members ...*File) *Set {
+	s := &Set{files: map[string]*File{}}
+	for _, f := range members {
+		s.files[f.Name] = f
+	}
+	s.seal()
+	return s
+}
+
 // File is the file of a name, or false.
 func (s *Set) File(name string) (*File, bool) {
 	f, ok := s.files[name]
@@ -98,7 +108,7 @@ func Text(name string) (string, error) {
 }
 
 func design(from fs.FS) (*Set, error) {
-	s := &Set{files: map[string]*File{}}
+	var members []*File
 	var style []byte
 	for _, name := range []string{"tokens", "app", "shell", "extra"} {
 		b, err := fs.ReadFile(from, "css/"+name+".css")
@@ -110,7 +120,7 @@ func design(from fs.FS) (*Set, error) {
 		}
 		style = append(append(style, b...), '\n')
 	}
-	s.add(Style, style)
+	members = append(members, plainFile(Style, style))
 	err := fs.WalkDir(from, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -126,11 +136,13 @@ func design(from fs.FS) (*Set, error) {
 			return fmt.Errorf("%s has no known media type", p)
 		}
 		b, err := fs.ReadFile(from, p)
-		s.add(name, b)
+		members = append(members, plainFile(name, b))
 		return err
 	})
-	s.seal()
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return NewSet(members...), nil
 }
 
 // Summary is what assets/pack writes beside the program it compressed.
@@ -160,15 +172,11 @@ func program(from fs.FS) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{files: map[string]*File{}}
-	s.files[Wasm] = f
-	s.add(WasmExec, exec)
-	s.seal()
-	return s, nil
+	return NewSet(f, plainFile(WasmExec, exec)), nil
 }
 
-func (s *Set) add(name string, body []byte) {
-	s.files[name] = &File{Name: name, Type: contentType(name), Hash: hash(body), Size: len(body), Body: body}
+func plainFile(name string, body []byte) *File {
+	return &File{Name: name, Type: contentType(name), Hash: hash(body), Size: len(body), Body: body}
 }
 
 func (s *Set) seal() {
