@@ -112,6 +112,18 @@ type DetailRow struct {
 	api.MemoryDetail
 }
 
+// Key is the id by which deltas name the row.
+func (r Row) Key() int64 { return r.ID }
+
+// Key is always 0.
+func (r Overview) Key() int64 { return r.ID }
+
+// Key is always 0.
+func (r SettingsRow) Key() int64 { return r.ID }
+
+// Key is the memory's id.
+func (r DetailRow) Key() int64 { return r.ID }
+
 // Close codes of the websocket, beside the standard ones.
 const (
 	CloseSlow      = 4000 // the client did not read fast enough; connect again
