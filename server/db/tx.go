@@ -79,7 +79,8 @@ type Rows struct {
 	err  error
 }
 
-// Query runs a query. Always close the rows and ask Err.
+// Query runs a query. Always close the rows and ask Err. PostgreSQL answers one
+// statement at a time: read the rows to their end before the next one.
 func (tx *Tx) Query(query string, args ...any) *Rows {
 	if tx.ctx.Err() != nil {
 		return &Rows{tx: tx, err: cancelled(tx.ctx)}

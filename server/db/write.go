@@ -153,6 +153,7 @@ func (d *DB) decide(tx *Tx, fn func(*Tx) error) (err error) {
 			d.log.Error("a decision panicked", "panic", p, "stack", string(debug.Stack()))
 			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
 		}
+		tx.conn.closeRows() // what fn forgot; PostgreSQL can do nothing else meanwhile
 		if err == nil {
 			err = d.engine.translate(tx.conn.exec(bg, "RELEASE decision"))
 		}
