@@ -1,0 +1,252 @@
+-- index import_source_memory
+CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
+
+-- index memory_category
+CREATE INDEX memory_category ON memory (category_id);
+
+-- index memory_event_action
+CREATE INDEX memory_event_action ON memory_event (owner_id, action, at);
+
+-- index memory_event_memory
+CREATE INDEX memory_event_memory ON memory_event (owner_id, memory_id, id);
+
+-- index memory_fades
+CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
+
+-- index memory_hash
+CREATE INDEX memory_hash ON memory (owner_id, body_hash);
+
+-- index memory_order
+CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id);
+
+-- index session_owner
+CREATE INDEX session_owner ON session (owner_id);
+
+-- index session_previous
+CREATE INDEX session_previous ON session (previous_hash);
+
+-- index sweep_owner
+CREATE INDEX sweep_owner ON sweep (owner_id, at);
+
+-- index token_owner
+CREATE INDEX token_owner ON token (owner_id);
+
+-- table account
+CREATE TABLE account (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL UNIQUE,
+  display_name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member')),
+  disabled INTEGER NOT NULL DEFAULT 0,
+  password_hash TEXT NOT NULL, -- empty: locked until one is set
+  revision BIGINT NOT NULL DEFAULT 1,
+  created_at BIGINT NOT NULL,
+  default_category_id BIGINT,
+  search_after_message INTEGER NOT NULL DEFAULT 1,
+  search_while_working INTEGER NOT NULL DEFAULT 1,
+  auto_save INTEGER NOT NULL DEFAULT 0,
+  dreaming INTEGER NOT NULL DEFAULT 0,
+  learn_skills INTEGER NOT NULL DEFAULT 0,
+  erasing INTEGER NOT NULL DEFAULT 0 -- set in the transaction that erases the account
+);
+
+-- table category
+CREATE TABLE category (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  revision BIGINT NOT NULL DEFAULT 1,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  color INTEGER NOT NULL,
+  icon TEXT NOT NULL,
+  project_id BIGINT,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  UNIQUE (owner_id, name_key)
+);
+
+-- table change
+CREATE TABLE change (
+  owner_id BIGINT NOT NULL,
+  seq BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  noun TEXT NOT NULL,
+  ref_id BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, seq)
+) WITHOUT ROWID;
+
+-- table change_head
+CREATE TABLE change_head (
+  owner_id BIGINT PRIMARY KEY,
+  seq BIGINT NOT NULL,
+  floor BIGINT NOT NULL
+);
+
+-- table idempotency
+CREATE TABLE idempotency (
+  owner_id BIGINT NOT NULL,
+  key TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  result TEXT NOT NULL,
+  PRIMARY KEY (owner_id, key)
+) WITHOUT ROWID;
+
+-- table idempotency_ref
+CREATE TABLE idempotency_ref (
+  owner_id BIGINT NOT NULL,
+  ref_id BIGINT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY (owner_id, ref_id, key)
+) WITHOUT ROWID;
+
+-- table import_source
+CREATE TABLE import_source (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  source TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  memory_id BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, source, source_id)
+) WITHOUT ROWID;
+
+-- table memory
+CREATE TABLE memory (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  revision BIGINT NOT NULL,
+  subject TEXT NOT NULL,
+  body TEXT NOT NULL,
+  body_hash TEXT NOT NULL,
+  lang TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+  confidence DOUBLE PRECISION NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+  category_id BIGINT REFERENCES category (id),
+  source TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'deleted', 'consolidated')),
+  use_count BIGINT NOT NULL DEFAULT 0,
+  last_used_at BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  reviewed_at BIGINT NOT NULL DEFAULT 0,
+  deleted_at BIGINT NOT NULL DEFAULT 0,
+  deleted_why TEXT NOT NULL DEFAULT '',
+  order_key DOUBLE PRECISION NOT NULL, -- orders one importance as vitality does, whatever the clock says
+  fades_at BIGINT NOT NULL, -- from when it may be eligible for the sweep
+  words BIGINT NOT NULL DEFAULT 0 -- how many words the index counted in the body
+);
+
+-- table memory_event
+CREATE TABLE memory_event (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL,
+  memory_id BIGINT NOT NULL,
+  action TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  model TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  revision BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  before_state TEXT NOT NULL, -- JSON of the changed fields; empty: none
+  after_state TEXT NOT NULL,
+  carried INTEGER NOT NULL DEFAULT 0 -- brought in from elsewhere: not counted by the sweep's ledger
+);
+
+-- table memory_version
+CREATE TABLE memory_version (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  body TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, memory_id, revision)
+) WITHOUT ROWID;
+
+-- table meta
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
+-- table policy
+CREATE TABLE policy (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL, -- JSON
+  revision BIGINT NOT NULL
+);
+
+-- table posting
+CREATE TABLE posting (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  term TEXT NOT NULL,
+  chunk BIGINT NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (owner_id, term, chunk)
+) WITHOUT ROWID;
+
+-- table session
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  secret_hash TEXT NOT NULL UNIQUE,
+  previous_hash TEXT NOT NULL, -- the secret before the last rotation, valid a moment longer; empty: none
+  created_at BIGINT NOT NULL,
+  rotated_at BIGINT NOT NULL,
+  last_used_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+
+-- table sqlite_sequence
+CREATE TABLE sqlite_sequence(name,seq);
+
+-- table sweep
+CREATE TABLE sweep (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  at BIGINT NOT NULL,
+  trashed BIGINT NOT NULL,
+  due BIGINT NOT NULL,
+  refused BIGINT NOT NULL
+);
+
+-- table token
+CREATE TABLE token (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  secret_hash TEXT NOT NULL UNIQUE,
+  scopes TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  last_used_at BIGINT NOT NULL
+);
+
+-- table usage_event
+CREATE TABLE usage_event (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  kind TEXT NOT NULL,
+  times BIGINT NOT NULL DEFAULT 1,
+  PRIMARY KEY (owner_id, memory_id, at, kind)
+) WITHOUT ROWID;
+
+-- table word_stat
+CREATE TABLE word_stat (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  docs BIGINT NOT NULL,
+  words BIGINT NOT NULL,
+  version BIGINT NOT NULL -- of the tokenizer that made the postings
+);
+
+-- trigger memory_event_no_delete
+CREATE TRIGGER memory_event_no_delete BEFORE DELETE ON memory_event
+WHEN NOT EXISTS (SELECT 1 FROM account WHERE id = OLD.owner_id AND erasing = 1)
+BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+
+-- trigger memory_event_no_update
+CREATE TRIGGER memory_event_no_update BEFORE UPDATE ON memory_event
+BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+
