@@ -1,0 +1,243 @@
+package structure
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Adapters decode, validate, call and encode. They know nouns, never the store
+// and never each other; only command puts them together.
+var adapters = []string{"server/httpd", "server/live", "server/mcpd", "server/openaid", "server/site"}
+
+// wiring is where everything may meet: the program and what starts it whole.
+var wiring = []string{"server/command", "server/servertest", "server/bench"}
+
+const (
+	goApp     = "github.com/maxence-charriere/go-app/v10"
+	websocket = "github.com/coder/websocket"
+)
+
+func among(name string, dirs []string) bool {
+	for _, dir := range dirs {
+		if under(name, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// forbidden says why a file must not import a package, or "".
+func forbidden(g goFile, name string) string {
+	to := local(name)
+	switch {
+	case under(g.dir, "shared"):
+		return forbiddenShared(g, name, to)
+	case under(g.dir, "app") || under(g.dir, "wasm"):
+		return forbiddenBrowser(g, name, to)
+	case under(g.dir, "assets"):
+		if to != "" && !under(to, "assets") {
+			return "assets stand alone"
+		}
+		return ""
+	}
+	return forbiddenServer(g, name, to)
+}
+
+func forbiddenShared(g goFile, name, to string) string {
+	if under(to, "shared") {
+		return ""
+	}
+	if to != "" {
+		return "shared is below everything else"
+	}
+	if g.test {
+		return ""
+	}
+	if !standard(name) {
+		return "shared takes the standard library only, so that both sides can afford it"
+	}
+	switch root, _, _ := strings.Cut(name, "/"); root {
+	case "os", "net", "syscall", "database", "plugin":
+		if name != "net/url" {
+			return "shared does no I/O"
+		}
+	}
+	if strings.HasSuffix(name, "/rand") {
+		return "shared has no randomness"
+	}
+	return ""
+}
+
+func forbiddenBrowser(g goFile, name, to string) string {
+	switch {
+	case under(to, "server"):
+		return "the browser's build contains nothing of the server"
+	case to == "assets" || under(to, "assets"):
+		return "the browser is given assets by address"
+	case to != "" && !under(to, "shared") && !under(to, "app"):
+		return "the browser knows app and shared"
+	case under(g.dir, "app/state") && (under(name, goApp) || under(to, "app") && !under(to, "app/state") || name == "syscall/js"):
+		return "app/state is tested natively, without go-app or a browser"
+	case name == "net/http" && !g.test:
+		return "the client of net/http costs half a megabyte; fetch is there"
+	case !standard(name) && to == "" && !under(name, goApp) && !under(name, websocket) && !g.test:
+		return "the browser links go-app and the websocket, nothing else from outside"
+	}
+	return ""
+}
+
+func forbiddenServer(g goFile, name, to string) string {
+	switch {
+	case under(to, "app") || under(to, "wasm"):
+		return "the server doesn't know the app's code; site serves what was built"
+	case under(name, goApp):
+		return "only the browser's side uses go-app"
+	case among(g.dir, wiring) || g.dir == "server":
+		return ""
+	case under(to, "server/command"):
+		return "only the program itself imports command"
+	case under(to, "server/servertest") && !g.test:
+		return "servertest is for tests"
+	case under(g.dir, "server/vitality") && to != "" && !under(to, "shared") && !under(to, "server/vitality"):
+		return "vitality is pure"
+	case under(g.dir, "server/db") && to != "" && !under(to, "shared") && !under(to, "server/db"):
+		return "db is below every noun"
+	}
+	for _, a := range adapters {
+		inside := under(g.dir, a)
+		if !inside && under(to, a) {
+			return "adapters are put together by command alone"
+		}
+		if inside && under(to, "server/db") && !g.test {
+			return "adapters call nouns, never the store"
+		}
+	}
+	return ""
+}
+
+func TestImports(t *testing.T) {
+	seen := 0
+	for _, g := range source(t).code {
+		for _, name := range g.imports {
+			seen++
+			if why := forbidden(g, name); why != "" {
+				t.Errorf("%s imports %s: %s", g.path, name, why)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d imports seen", seen)
+	}
+}
+
+// The rules must catch what they are for.
+func TestImportRulesCatch(t *testing.T) {
+	for _, c := range []struct {
+		dir, name string
+		test, ok  bool
+	}{
+		{"shared/api", "time", false, true},
+		{"shared/api", "elowen/shared/fault", false, true},
+		{"shared/api", "net/url", false, true},
+		{"shared/api", "os", false, false},
+		{"shared/api", "math/rand", false, false},
+		{"shared/api", "elowen/server/memory", false, false},
+		{"shared/api", "pgregory.net/rapid", false, false},
+		{"shared/api", "pgregory.net/rapid", true, true},
+		{"app/page", goApp + "/pkg/app", false, true},
+		{"app/state", goApp + "/pkg/app", false, false},
+		{"app/state", "elowen/app/page", false, false},
+		{"app/page", "net/http", false, false},
+		{"app/page", "github.com/go-playground/validator/v10", false, false},
+		{"app/sync", websocket, false, true},
+		{"wasm", "elowen/server/vitality", false, false},
+		{"server/httpd", "elowen/server/memory", false, true},
+		{"server/httpd", "elowen/server/db", false, false},
+		{"server/httpd", "elowen/server/live", false, false},
+		{"server/httpd", "elowen/server/httpd/problem", false, true},
+		{"server/memory", "elowen/server/httpd", false, false},
+		{"server/memory", "elowen/server/db", false, true},
+		{"server/memory", "elowen/app/state", false, false},
+		{"server/memory", "elowen/server/command", false, false},
+		{"server/vitality", "elowen/server/db", false, false},
+		{"server/vitality", "elowen/shared/setting", false, true},
+		{"server/db", "elowen/server/memory", false, false},
+		{"server/command", "elowen/server/httpd", false, true},
+		{"server/site", "elowen/assets", false, true},
+		{"assets", "elowen/server/site", false, false},
+	} {
+		why := forbidden(goFile{dir: c.dir, test: c.test}, c.name)
+		if (why == "") != c.ok {
+			t.Errorf("%s imports %s: %q", c.dir, c.name, why)
+		}
+	}
+}
+
+// Time and chance are handed in, so that tests can hold them still.
+func TestPureCodeHasNoClock(t *testing.T) {
+	for _, g := range source(t).code {
+		if g.test || !under(g.dir, "shared") && !under(g.dir, "server/vitality") {
+			continue
+		}
+		for _, name := range []string{"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "Tick"} {
+			if g.uses("time", name) {
+				t.Errorf("%s uses time.%s", g.path, name)
+			}
+		}
+	}
+}
+
+// The browser's closure, as the compiler sees it. Reading the tree first makes the
+// cached verdict of this test depend on it.
+func TestBrowserBuildContainsNothingOfTheServer(t *testing.T) {
+	root := source(t).root
+	if _, err := os.Stat(root + "/wasm/main.go"); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard", "./wasm")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaint.String())
+	}
+	seen := map[string]bool{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath string
+			Standard   bool
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen[p.ImportPath] = true
+		to := local(p.ImportPath)
+		switch {
+		case to != "" && !under(to, "app") && !under(to, "shared") && !under(to, "wasm"):
+			t.Errorf("the browser's build contains %s", p.ImportPath)
+		case to == "" && !p.Standard && !known(p.ImportPath):
+			t.Errorf("the browser's build contains %s, which nobody decided on", p.ImportPath)
+		}
+	}
+	for _, want := range []string{"elowen/wasm", "elowen/shared/live", goApp + "/pkg/app"} {
+		if !seen[want] {
+			t.Errorf("%s is not in the closure; the test looks at the wrong thing", want)
+		}
+	}
+}
+
+// known are the modules that go-app and the websocket bring themselves.
+func known(name string) bool {
+	return under(name, goApp) || under(name, websocket) || under(name, "github.com/google/uuid") ||
+		strings.HasPrefix(name, "vendor/")
+}
