@@ -51,14 +51,17 @@ const (
 // Empty tells whether the query can't find anything.
 func (q Query) Empty() bool { return len(q.Terms) == 0 }
 
-// PrefixEnd is the first string, as bytes, after all that begin with Prefix.
+// PrefixEnd is a string after all that begin with Prefix, as bytes compare; ""
+// without a Prefix.
 func (q Query) PrefixEnd() string {
-	b := []byte(q.Prefix)
-	if len(b) == 0 {
+	last, size := utf8.DecodeLastRuneInString(q.Prefix)
+	if size == 0 {
 		return ""
 	}
-	b[len(b)-1]++ // the last byte of UTF-8 is never 0xFF
-	return string(b)
+	if last++; last >= 0xD800 && last < 0xE000 { // surrogates are no text
+		last = 0xE000
+	}
+	return q.Prefix[:len(q.Prefix)-size] + string(last)
 }
 
 // ParseQuery reads what a person typed or asked. Every text is a valid question:

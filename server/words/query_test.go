@@ -135,6 +135,15 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
+func TestPrefixEnd(t *testing.T) {
+	for prefix, want := range map[string]string{"": "", "ab": "ac", "z": "{", "ж": "з", "п": "р", "a\uD7FF": "a\uE000", "\u013F": "\u0140"} {
+		got := Query{Prefix: prefix}.PrefixEnd()
+		if got != want || prefix != "" && (got <= prefix+"\U0010FFFF" || !utf8.ValidString(got)) {
+			t.Errorf("after %q comes %q, want %q", prefix, got, want)
+		}
+	}
+}
+
 // While a word is typed letter by letter, the text that has it stays found.
 func TestTypedLetterByLetter(t *testing.T) {
 	x := newIndex(t, "Caroline was running through Göteborg, writing happily about her stories", "nothing of the kind")
