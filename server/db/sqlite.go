@@ -202,7 +202,7 @@ func (sqliteEngine) setSchemaVersion(ctx context.Context, c *conn, v int) error 
 }
 
 func (sqliteEngine) tokens() []string {
-	return []string{"{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT", "{{blob}}", "BLOB", "{{clustered}}", "WITHOUT ROWID"}
+	return []string{"{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT", "{{blob}}", "BLOB", "{{clustered}}", "WITHOUT ROWID", "{{bytes}}", "TEXT"}
 }
 
 // translate maps SQLite's codes to fault kinds.

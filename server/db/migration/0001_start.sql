@@ -166,7 +166,7 @@ CREATE TABLE usage_event (
 -- The index of words: a term's postings in chunks of memory ids.
 CREATE TABLE posting (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
-  term TEXT NOT NULL,
+  term {{bytes}} NOT NULL, -- compared byte by byte, for ranges of a prefix
   chunk BIGINT NOT NULL,
   body {{blob}} NOT NULL,
   PRIMARY KEY (owner_id, term, chunk)

@@ -180,7 +180,7 @@ CREATE TABLE policy (
 -- table posting
 CREATE TABLE posting (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
-  term TEXT NOT NULL,
+  term TEXT NOT NULL, -- compared byte by byte, for ranges of a prefix
   chunk BIGINT NOT NULL,
   body BLOB NOT NULL,
   PRIMARY KEY (owner_id, term, chunk)
