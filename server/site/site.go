@@ -116,6 +116,13 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		s.manifest.serve(w, r, http.StatusOK)
 	default:
 		c, ok := s.page(path)
+		if trimmed := strings.TrimSuffix(path, "/"); !ok && trimmed != "" {
+			// The target is a page of the table or a number, never what was sent.
+			if _, known := s.page(trimmed); known {
+				http.Redirect(w, r, query(s.at(trimmed), r.URL.RawQuery), http.StatusPermanentRedirect)
+				return
+			}
+		}
 		if !ok {
 			s.notFound.serve(w, r, http.StatusNotFound)
 			return
@@ -155,6 +162,14 @@ func basePath(s string) string {
 		return "/"
 	}
 	return (&url.URL{Path: "/" + s + "/"}).EscapedPath()
+}
+
+// query is an address with the query it was asked with.
+func query(address, raw string) string {
+	if raw == "" {
+		return address
+	}
+	return address + "?" + raw
 }
 
 // at is the address of a path below the base.

@@ -88,7 +88,7 @@ func TestEveryPageAndMethod(t *testing.T) {
 func TestUnknownAndHostilePaths(t *testing.T) {
 	h := testSite("/", true)
 	for _, path := range []string{
-		"/none", "/memory/", "/memory/0", "/memory/01", "/memory/-1", "/memory/1/", "/memory/1e3", "/memory/99999999999999999999", "/memory/١",
+		"/none", "/memory//", "/memory/0", "/memory/0/", "/memory/01", "/memory/-1", "/memory/1e3", "/memory/99999999999999999999", "/memory/١",
 		"//", "//evil.example", "//evil.example/memory", "/\\evil.example", "/../memory", "/memory/../web/style.css", "/%2e%2e/", "/index.html",
 		"/memory\x00", "/<script>alert(1)</script>", "/app.js", "/app.css", "/app-worker.js", "/goapp.wasm", "/sitemap.xml", "memory", "*",
 	} {
@@ -345,6 +345,23 @@ func TestBaseWithoutSlashIsSentOn(t *testing.T) {
 	}
 }
 
+func TestTrailingSlashIsSentOn(t *testing.T) {
+	h := testSite("/elowen/", true)
+	for path, want := range map[string]string{
+		"/memory/": "/elowen/memory", "/memory/7/": "/elowen/memory/7", "/login/": "/elowen/login", "/memory/trash/": "/elowen/memory/trash",
+	} {
+		if w := ask(h, "GET", path); w.Code != 308 || w.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %q", path, w.Code, w.Header().Get("Location"))
+		}
+	}
+	r := httptest.NewRequest("GET", "http://127.0.0.1:4400/memory/?q=a%20b", nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if got := w.Header().Get("Location"); got != "/elowen/memory?q=a%20b" {
+		t.Errorf("the query is lost: %q", got)
+	}
+}
+
 func TestBasePath(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "/", "/": "/", "elowen": "/elowen/", "/elowen": "/elowen/", "/elowen/": "/elowen/", "/a/b/": "/a/b/", "//a//": "/a/", "/a b/": "/a%20b/",
@@ -454,7 +471,7 @@ func FuzzPath(f *testing.F) {
 		if w.Code >= 500 {
 			t.Errorf("%d for %q", w.Code, path)
 		}
-		if loc := w.Header().Get("Location"); loc != "" && loc != "/elowen/" {
+		if loc := w.Header().Get("Location"); loc != "" && (!strings.HasPrefix(loc, "/elowen/") || strings.HasPrefix(loc, "//")) {
 			t.Errorf("%q is sent on to %q", path, loc)
 		}
 		if strings.ContainsAny(w.Header().Get("Content-Security-Policy"), "\r\n,*") {
