@@ -116,7 +116,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		s.manifest.serve(w, r, http.StatusOK)
 	default:
 		c, ok := s.page(path)
-		if trimmed := strings.TrimSuffix(path, "/"); !ok && trimmed != "" {
+		if trimmed := strings.TrimSuffix(path, "/"); !ok && trimmed != "" && trimmed != "/" {
 			// The target is a page of the table or a number, never what was sent.
 			if _, known := s.page(trimmed); known {
 				http.Redirect(w, r, query(s.at(trimmed), r.URL.RawQuery), http.StatusPermanentRedirect)
