@@ -1,0 +1,179 @@
+// Package feed follows the accounts' change logs: it tells who waits that a log
+// has grown, and reads what was written.
+//
+// Concepts. A wake is a hint without content: after it, the subscriber reads the
+// log from where it stands. Wakes that nobody has taken yet are one wake. The
+// rows are the truth: a reader that was slow, away or new loses nothing, it reads
+// further, until the log no longer reaches back (fault.Gone) and a snapshot is due.
+//
+// Own commits name the accounts they wrote for. After a commit that another
+// process may have made, the heads of the accounts that somebody waits for are
+// looked at, and those that moved are woken.
+//
+// Invariants. The writer never waits for a subscriber, and no subscriber for
+// another one. Nothing is held for a slow reader but one bit. A wake may come
+// without a new entry; a new entry never stays without a wake.
+//
+// It has no table of its own: change and change_head are package db's. It knows
+// nothing of what the entries are about.
+package feed
+
+import (
+	"context"
+	"sync"
+
+	"elowen/server/db"
+)
+
+// Feed is the change logs of one store. It is safe for concurrent use.
+type Feed struct {
+	d *db.DB
+
+	look chan struct{} // somebody else may have written
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu   sync.Mutex
+	subs map[db.AccountID]map[*subscription]struct{}
+}
+
+type subscription struct {
+	wake chan struct{}
+	seen db.Head // where the log stood when it was last looked at
+}
+
+func (s *subscription) hint() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // there is one already
+	}
+}
+
+// New follows the store's logs; it takes the store's Notify for itself. Close ends it.
+func New(d *db.DB) *Feed {
+	ctx, stop := context.WithCancel(context.Background())
+	f := &Feed{
+		d: d, stop: stop,
+		look: make(chan struct{}, 1),
+		subs: map[db.AccountID]map[*subscription]struct{}{},
+	}
+	d.Notify(f.hint)
+	f.done.Add(1)
+	go func() {
+		defer f.done.Done()
+		f.watch(ctx)
+	}()
+	return f
+}
+
+// Close ends the following. Subscriptions are woken no more.
+func (f *Feed) Close() {
+	f.d.Notify(func([]db.AccountID) {})
+	f.stop()
+	f.done.Wait()
+}
+
+// Subscribe gives a channel that receives after each growth of the account's log
+// from now on; what was written before is for Read. cancel ends it; the channel
+// is never closed.
+func (f *Feed) Subscribe(owner db.AccountID) (wake <-chan struct{}, cancel func()) {
+	s := &subscription{wake: make(chan struct{}, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.subs[owner] == nil {
+		f.subs[owner] = map[*subscription]struct{}{}
+	}
+	f.subs[owner][s] = struct{}{}
+	return s.wake, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.subs[owner], s)
+		if len(f.subs[owner]) == 0 {
+			delete(f.subs, owner)
+		}
+	}
+}
+
+// Read reads the account's entries after since, in order, at most limit, and
+// where the log stands. It answers fault.Gone where the log no longer reaches
+// back to since, or never got there.
+func (f *Feed) Read(ctx context.Context, owner db.AccountID, since int64, limit int) ([]db.Change, db.Head, error) {
+	var changes []db.Change
+	var head db.Head
+	err := f.d.View(ctx, func(tx *db.Tx) error {
+		var err error
+		changes, head, err = tx.Changes(owner, since, limit)
+		return err
+	})
+	return changes, head, err
+}
+
+// hint runs on the store's goroutines and must not wait.
+func (f *Feed) hint(owners []db.AccountID) {
+	if owners == nil {
+		select {
+		case f.look <- struct{}{}:
+		default:
+		}
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, owner := range owners {
+		for s := range f.subs[owner] {
+			s.hint()
+		}
+	}
+}
+
+// watch wakes those whose log moved without a hint.
+func (f *Feed) watch(ctx context.Context) {
+	for {
+		select {
+		case <-f.look:
+			f.compare(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// compare looks at the head of every log that somebody waits for. Where a head
+// cannot be read the subscribers are woken: they will see what is the matter.
+func (f *Feed) compare(ctx context.Context) {
+	f.mu.Lock()
+	heads := make(map[db.AccountID]*db.Head, len(f.subs))
+	for owner := range f.subs {
+		heads[owner] = nil
+	}
+	f.mu.Unlock()
+	if len(heads) == 0 {
+		return
+	}
+	err := f.d.View(ctx, func(tx *db.Tx) error {
+		for owner := range heads {
+			h, err := tx.Head(owner)
+			if err != nil {
+				return err
+			}
+			heads[owner] = &h
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for owner, head := range heads {
+		for s := range f.subs[owner] {
+			switch {
+			case head == nil:
+				s.hint()
+			case s.seen.Seq != head.Seq || s.seen.Epoch != head.Epoch:
+				s.seen = *head
+				s.hint()
+			}
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"elowen/server/db"
+	"elowen/server/db/dbtest"
+	"elowen/server/feed"
+	"elowen/shared/fault"
+)
+
+const patience = 10 * time.Second
+
+func write(t *testing.T, d *db.DB, owner db.AccountID, ids ...int64) {
+	t.Helper()
+	err := d.Update(context.Background(), func(tx *db.Tx) error {
+		for _, id := range ids {
+			tx.Emit(owner, db.NounMemory, id)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func woken(t *testing.T, wake <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-wake:
+	case <-time.After(patience):
+		t.Fatal("not woken")
+	}
+}
+
+func asleep(t *testing.T, wake <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-wake:
+		t.Fatal("woken without a reason")
+	default:
+	}
+}
+
+// look makes the feed look at the heads, as it does after anybody's write: the
+// first look at a new subscription wakes it once.
+func look(t *testing.T, d *db.DB, wakes ...<-chan struct{}) {
+	t.Helper()
+	write(t, d, 99, 1)
+	for _, w := range wakes {
+		woken(t, w)
+	}
+}
+
+// settle lets the looks of earlier writes pass.
+func settle(wake <-chan struct{}) {
+	for {
+		select {
+		case <-wake:
+		case <-time.After(450 * time.Millisecond):
+			return
+		}
+	}
+}
+
+func TestReadInOrder(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
+		f := feed.New(d)
+		defer f.Close()
+		write(t, d, 1, 10, 11, 12)
+		write(t, d, 2, 20)
+		write(t, d, 1, 13)
+		ctx := context.Background()
+		list, head, err := f.Read(ctx, 1, 0, 3)
+		if err != nil || head.Seq != 4 || head.Epoch == "" || len(list) != 3 {
+			t.Fatalf("%v %v %v", list, head, err)
+		}
+		rest, _, err := f.Read(ctx, 1, list[2].Seq, 3)
+		if err != nil || len(rest) != 1 || rest[0].ID != 13 || rest[0].Seq != 4 {
+			t.Fatalf("%v %v", rest, err)
+		}
+		if _, _, err := f.Read(ctx, 1, 5, 3); !fault.Is(err, fault.Gone) {
+			t.Errorf("ahead of the log: %v", err)
+		}
+		none, head, err := f.Read(ctx, 3, 0, 3)
+		if err != nil || len(none) != 0 || head.Seq != 0 {
+			t.Errorf("an account without changes: %v %v %v", none, head, err)
+		}
+	})
+}
+
+func TestTrimmedLogIsGone(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, clock *dbtest.Clock) {
+		f := feed.New(d)
+		defer f.Close()
+		write(t, d, 1, 10)
+		clock.Advance(8 * 86_400_000)
+		write(t, d, 1, 11)
+		ctx := context.Background()
+		if _, err := d.Trim(ctx, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := f.Read(ctx, 1, 0, 10); !fault.Is(err, fault.Gone) {
+			t.Errorf("behind the log: %v", err)
+		}
+		if list, _, err := f.Read(ctx, 1, 1, 10); err != nil || len(list) != 1 {
+			t.Errorf("%v %v", list, err)
+		}
+	})
+}
+
+func TestWakesAreTheAccountsOwnAndCoalesce(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
+		f := feed.New(d)
+		defer f.Close()
+		one, cancel := f.Subscribe(1)
+		again, cancelAgain := f.Subscribe(1)
+		two, cancelTwo := f.Subscribe(2)
+		defer cancelAgain()
+		defer cancelTwo()
+		look(t, d, one, again, two)
+		write(t, d, 1, 1)
+		write(t, d, 1, 2)
+		woken(t, one)
+		woken(t, again)
+		asleep(t, two)
+		settle(one) // the writes count as possibly foreign too, which may wake once more
+		cancel()
+		write(t, d, 1, 3)
+		woken(t, again)
+		settle(again)
+		asleep(t, one)
+		asleep(t, two)
+	})
+}
+
+func TestARefusedDecisionWakesNobody(t *testing.T) {
+	d := dbtest.Open(t, nil)
+	f := feed.New(d)
+	defer f.Close()
+	wake, cancel := f.Subscribe(1)
+	defer cancel()
+	look(t, d, wake)
+	no := errors.New("no")
+	err := d.Update(context.Background(), func(tx *db.Tx) error {
+		tx.Emit(1, db.NounMemory, 1)
+		return no
+	})
+	if !errors.Is(err, no) {
+		t.Fatal(err)
+	}
+	settle(wake)
+	asleep(t, wake)
+}
+
+// A second process, here a second open store on the same file.
+func TestForeignWritesWake(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *db.DB {
+		d, err := db.Open(context.Background(), db.Config{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		return d
+	}
+	ours, theirs := open(), open()
+	f := feed.New(ours)
+	defer f.Close()
+	one, cancel := f.Subscribe(1)
+	two, cancelTwo := f.Subscribe(2)
+	defer cancel()
+	defer cancelTwo()
+	look(t, ours, one, two)
+	write(t, theirs, 1, 5)
+	woken(t, one)
+	list, _, err := f.Read(context.Background(), 1, 0, 10)
+	if err != nil || len(list) != 1 || list[0].ID != 5 {
+		t.Fatalf("%v %v", list, err)
+	}
+	settle(two)
+	asleep(t, two)
+}
+
+// Many writers and readers at once: every reader sees every entry once, in order.
+func TestNobodyMissesAnything(t *testing.T) {
+	d := dbtest.Open(t, nil)
+	f := feed.New(d)
+	defer f.Close()
+	const writers, each, readers = 4, 50, 3
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	var all sync.WaitGroup
+	for range readers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			wake, stop := f.Subscribe(1)
+			defer stop()
+			var at int64
+			for at < writers*each {
+				list, _, err := f.Read(ctx, 1, at, 7)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, c := range list {
+					if c.Seq != at+1 {
+						t.Errorf("%d after %d", c.Seq, at)
+						return
+					}
+					at = c.Seq
+				}
+				if len(list) == 0 {
+					select {
+					case <-wake:
+					case <-ctx.Done():
+						t.Errorf("stuck at %d", at)
+						return
+					}
+				}
+			}
+		}()
+	}
+	for w := range writers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := range each {
+				write(t, d, 1, int64(w*each+i))
+			}
+		}()
+	}
+	all.Wait()
+}
