@@ -31,7 +31,7 @@ var pages = []page{
 	{"/memory/trash", "Trash", "list", "memory"},
 	{"/account", "Account", "plain", "account"},
 	{"/settings", "Settings", "plain", "settings"},
-	{"/login", "Log in", "form", ""},
+	{"/login", "Sign in", "form", ""},
 	{"/setup", "Set up", "form", ""},
 }
 
@@ -44,7 +44,7 @@ var (
 type shell struct {
 	page
 	Base, Home, Web, Version        string
-	Style, Theme, Boot, Icons       string
+	Style, Theme, Boot, Sprite      string
 	Wasm, Exec                      string
 	Manifest, Favicon, Touch        string
 	FontUI, FontMemory              string
@@ -53,12 +53,15 @@ type shell struct {
 	Rows                            []struct{}
 }
 
+// Icon is the address of one symbol of the sprite.
+func (v shell) Icon(name string) string { return v.Sprite + "#" + name }
+
 func (s *site) render(p page) *content {
 	v := shell{
 		page: p, Base: s.base, Home: s.at("memory"), Version: s.version,
 		Web:   s.base + "web/" + s.design.Version + "/",
 		Style: s.web(s.design, assets.Style), Theme: s.web(s.design, assets.Theme),
-		Boot: s.web(s.design, assets.Boot), Icons: s.web(s.design, assets.Icons),
+		Boot: s.web(s.design, assets.Boot), Sprite: s.web(s.design, assets.Icons),
 		Manifest: s.at("manifest.webmanifest"), Favicon: s.web(s.design, "icons/favicon.svg"),
 		Touch:       s.web(s.design, "icons/apple-touch-180.png"),
 		FontUI:      s.web(s.design, "fonts/figtree-latin-wght-normal.woff2"),

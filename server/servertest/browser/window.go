@@ -1,0 +1,200 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// ShotsEnv names the variable with the folder that pictures are written to.
+const ShotsEnv = "ELOWEN_SCREENSHOTS"
+
+func (w *Window) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, Patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		w.fail("%s: %v", what, err)
+	}
+}
+
+// Visit opens an address, as from the address bar.
+func (w *Window) Visit(address string) {
+	w.t.Helper()
+	w.do("visit "+address, chromedp.Navigate(address))
+}
+
+// Reload loads the page again.
+func (w *Window) Reload() {
+	w.t.Helper()
+	w.do("reload", chromedp.Reload())
+}
+
+// Back goes back in the history.
+func (w *Window) Back() {
+	w.t.Helper()
+	w.do("back", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Evaluate[bool]("history.back(), true")(ctx, t)
+		return err
+	}))
+}
+
+// Await waits until a JavaScript expression is truthy.
+func (w *Window) Await(what, expression string) {
+	w.t.Helper()
+	deadline := time.Now().Add(Patience)
+	for {
+		ok, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.fail("not met: %s (%v)", what, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// See waits until the page can be read to say something.
+func (w *Window) See(text string) {
+	w.t.Helper()
+	w.Await("see "+quote(text), "document.body.innerText.includes("+quote(text)+")")
+}
+
+// Gone waits until the page no longer says something.
+func (w *Window) Gone(text string) {
+	w.t.Helper()
+	w.Await("no longer see "+quote(text), "!document.body.innerText.includes("+quote(text)+")")
+}
+
+// SeeIn waits until an element can be read to say something.
+func (w *Window) SeeIn(selector, text string) {
+	w.t.Helper()
+	w.Await("see "+quote(text)+" in "+selector,
+		"[...document.querySelectorAll("+quote(selector)+")].some(e => e.innerText.includes("+quote(text)+"))")
+}
+
+// Has waits until there is a visible element.
+func (w *Window) Has(selector string) {
+	w.t.Helper()
+	w.Await("has "+selector, "[...document.querySelectorAll("+quote(selector)+")].some(e => e.getClientRects().length > 0)")
+}
+
+// Press clicks the visible button, link, option or tab with a name, which is its
+// label for assistive technology, else its text.
+func (w *Window) Press(name string) {
+	w.t.Helper()
+	w.click("press "+quote(name), `[...document.querySelectorAll("button,a[href],summary,[role=button],[role=menuitem],[role=menuitemradio],[role=option],[role=tab]")]
+		.find(e => e.getClientRects().length > 0 && !e.disabled &&
+			[e.getAttribute("aria-label") ?? "", e.innerText.trim(), e.textContent.trim()].includes(`+quote(name)+`))`)
+}
+
+// Click clicks the first visible element of a selector.
+func (w *Window) Click(selector string) {
+	w.t.Helper()
+	w.click("click "+selector, "[...document.querySelectorAll("+quote(selector)+")].find(e => e.getClientRects().length > 0)")
+}
+
+// ClickText clicks the first visible element of a selector that says something.
+func (w *Window) ClickText(selector, text string) {
+	w.t.Helper()
+	w.click("click "+quote(text), "[...document.querySelectorAll("+quote(selector)+")].find(e => e.getClientRects().length > 0 && e.innerText.includes("+quote(text)+"))")
+}
+
+func (w *Window) click(what, element string) {
+	w.t.Helper()
+	w.Await(what, element)
+	w.do(what, chromedp.Click(chromedp.JSPath(element)))
+}
+
+// Fill puts text into the field with a label, in place of what is there.
+func (w *Window) Fill(label, text string) {
+	w.t.Helper()
+	field := `(() => { const named = [...document.querySelectorAll("input,textarea,select")].filter(e => e.getClientRects().length > 0);
+		return named.find(e => e.getAttribute("aria-label") === ` + quote(label) + ` || [...(e.labels ?? [])].some(l => l.innerText.trim() === ` + quote(label) + `))
+			?? named.find(e => [...(e.labels ?? [])].some(l => l.innerText.trim().startsWith(` + quote(label) + `))); })()`
+	w.Await("field "+quote(label), field)
+	w.do("fill "+quote(label),
+		chromedp.Focus(chromedp.JSPath(field)),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := chromedp.Evaluate[bool]("document.activeElement.select?.(), true")(ctx, t)
+			return err
+		}),
+		chromedp.SendKeys(chromedp.JSPath(field), text))
+}
+
+// Keys types into what has the focus.
+func (w *Window) Keys(keys string) {
+	w.t.Helper()
+	w.do("keys "+quote(keys), chromedp.KeyEvent(keys))
+}
+
+// Text is what can be read in the first element of a selector.
+func (w *Window) Text(selector string) string {
+	w.t.Helper()
+	return Eval[string](w, "document.querySelector("+quote(selector)+")?.innerText ?? ''")
+}
+
+// Resize gives the window another size in CSS pixels.
+func (w *Window) Resize(width, height int64) {
+	w.t.Helper()
+	w.do("resize", chromedp.EmulateViewport(width, height))
+}
+
+// Address is what the address bar shows.
+func (w *Window) Address() string {
+	w.t.Helper()
+	return Eval[string](w, "location.href")
+}
+
+// Shot writes a picture of the window, if a folder for pictures is given.
+func (w *Window) Shot(name string) {
+	dir := os.Getenv(ShotsEnv)
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		w.t.Errorf("picture %s: %v", name, err)
+	}
+}
+
+// Eval is the value of a JavaScript expression in the window.
+func Eval[T any](w *Window, expression string) T {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, Patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		w.fail("%s: %v", expression, err)
+	}
+	return v
+}
+
+// Promise is the value that a JavaScript promise comes to in the window.
+func Promise[T any](w *Window, expression string) T {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, Patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		w.fail("%s: %v", expression, err)
+	}
+	return v
+}
+
+// quote writes a string as JavaScript does.
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("browser: " + err.Error()) // a string always can
+	}
+	return string(b)
+}
