@@ -27,6 +27,7 @@ var table = append([]Setting{
 	{Key: "account.tokenDays", Label: "Days until a token expires", Help: "0 never.", Unit: "days", Kind: Whole, Default: 0, Min: 0, Max: 3_650, Who: Member},
 	{Key: "account.sessionDays", Label: "Days until an unused session ends", Unit: "days", Kind: Whole, Default: 30, Min: 1, Max: 365},
 	{Key: "account.sessionRotateHours", Label: "Hours until a session gets a new secret", Unit: "hours", Kind: Whole, Default: 24, Min: 1, Max: 720},
+	{Key: "account.sessionOverlapSeconds", Label: "Seconds that the secret before a renewal still serves", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
 	{Key: "account.loginAttempts", Label: "Failed sign-ins before one has to wait", Unit: "a quarter of an hour", Kind: Whole, Default: 10, Min: 1, Max: 100},
 	{Key: "account.hashes", Label: "Passwords checked at a time", Kind: Whole, Default: 2, Min: 2, Max: 2},
 
@@ -34,6 +35,7 @@ var table = append([]Setting{
 	{Key: "list.fades", Label: "Fades within", Unit: "days", Kind: Whole, Default: 30, Min: 1, Max: 3_650},
 
 	{Key: "http.body", Label: "Request body", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1, Max: 1 << 20},
+	{Key: "http.idempotencyKey", Label: "Idempotency key", Unit: "characters", Kind: Text, Min: 1, Max: 200},
 	{Key: "import.line", Label: "Line of an import", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1, Max: 1 << 20},
 	{Key: "import.file", Label: "File of an import", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 1, Max: 256 << 20},
 

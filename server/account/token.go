@@ -1,0 +1,163 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// TokenPrefix begins every token, so that people and secret scanners know one.
+const TokenPrefix = "elw_"
+
+// tokenTouch is how often a token's last use is written, at most.
+const tokenTouch = 60_000
+
+// tokenIdentity reads a living token of an enabled account; without one it
+// answers fault.Unauthenticated.
+func tokenIdentity(tx *db.Tx, where string, args ...any) (i Identity, lastUse int64, err error) {
+	var scopes string
+	var expires int64
+	err = tx.Row(`SELECT token.id, token.scopes, token.expires_at, token.last_used_at, account.id, account.name, account.role
+		FROM token JOIN account ON account.id = token.owner_id
+		WHERE account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
+		&i.TokenID, &scopes, &expires, &lastUse, &i.Owner, &i.Name, &i.Role)
+	if fault.Is(err, fault.NotFound) || err == nil && expires != 0 && expires <= tx.Now {
+		return Identity{}, 0, errSignIn
+	}
+	allowed := scopesOf(i.Role)
+	for _, scope := range strings.Split(scopes, ",") {
+		if slices.Contains(allowed, scope) { // a token never does more than its person
+			i.Scopes = append(i.Scopes, scope)
+		}
+	}
+	return i, lastUse, err
+}
+
+// Token answers whose token a secret is, else fault.Unauthenticated. Its last use
+// is noted, at most once a minute.
+func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
+	if !strings.HasPrefix(secret, TokenPrefix) {
+		return Identity{}, errSignIn
+	}
+	var i Identity
+	var lastUse, now int64
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		now = tx.Now
+		i, lastUse, err = tokenIdentity(tx, `token.secret_hash = ?`, hashSecret(secret))
+		return err
+	})
+	if err != nil || now-lastUse < tokenTouch {
+		return i, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE token SET last_used_at = ? WHERE id = ? AND last_used_at <= ?`, tx.Now, i.TokenID, tx.Now-tokenTouch)
+		return err
+	})
+	return i, err
+}
+
+// Tokens lists the account's tokens, oldest first, without their secrets.
+func (s *Store) Tokens(ctx context.Context, owner db.AccountID) ([]api.Token, error) {
+	list := []api.Token{}
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		rows := tx.Query(`SELECT `+tokenColumns+` FROM token WHERE owner_id = ? ORDER BY id`, int64(owner))
+		defer rows.Close()
+		for rows.Next() {
+			t, err := scanToken(rows.Scan)
+			if err != nil {
+				return err
+			}
+			list = append(list, t)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// AddToken makes a token; its secret is in the answer and nowhere else, so an
+// answer repeated for the same idempotency key comes without it. The scope admin
+// is for administrators: fault.Forbidden.
+func (s *Store) AddToken(ctx context.Context, owner db.AccountID, in api.TokenAdd) (api.Token, error) {
+	scopes := in.Scopes
+	if len(scopes) == 0 {
+		scopes = []string{api.ScopeRead, api.ScopeWrite}
+	}
+	secret := TokenPrefix + db.NewSecret()
+	made := false
+	t, err := db.Do(ctx, s.db, func(tx *db.Tx) (api.Token, error) {
+		var role string
+		if err := tx.Row(`SELECT role FROM account WHERE id = ? AND disabled = 0 AND erasing = 0`, []any{int64(owner)}, &role); err != nil {
+			return api.Token{}, err
+		}
+		for _, scope := range scopes {
+			if !slices.Contains(scopesOf(role), scope) {
+				return api.Token{}, fault.Newf(fault.Forbidden, "The scope %q is for administrators.", scope)
+			}
+		}
+		var expires int64
+		if in.Days > 0 {
+			expires = tx.Now + int64(in.Days)*day
+		}
+		made = true
+		tx.Emit(owner, db.NounAccount, int64(owner))
+		var row tokenRow
+		err := tx.Row(`INSERT INTO token (owner_id, name, secret_hash, scopes, created_at, expires_at, last_used_at)
+			VALUES (?, ?, ?, ?, ?, ?, 0) RETURNING `+tokenColumns,
+			[]any{int64(owner), in.Name, hashSecret(secret), strings.Join(scopes, ","), tx.Now, expires}, row.dest()...)
+		return row.wire(), err
+	})
+	if err == nil && made {
+		t.Token = secret
+	}
+	return t, err
+}
+
+// RevokeToken ends one of the account's tokens at once.
+func (s *Store) RevokeToken(ctx context.Context, owner db.AccountID, id int64) error {
+	_, err := db.Do(ctx, s.db, func(tx *db.Tx) (struct{}, error) {
+		tx.Emit(owner, db.NounAccount, int64(owner))
+		err := tx.Must(`DELETE FROM token WHERE id = ? AND owner_id = ?`, id, int64(owner))
+		if fault.Is(err, fault.NotFound) {
+			err = fault.New(fault.NotFound, "There is no such token.")
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+const tokenColumns = `id, name, scopes, created_at, expires_at, last_used_at`
+
+type tokenRow struct {
+	id                        int64
+	name, scopes              string
+	created, expires, lastUse int64
+}
+
+func (r *tokenRow) dest() []any {
+	return []any{&r.id, &r.name, &r.scopes, &r.created, &r.expires, &r.lastUse}
+}
+
+func (r *tokenRow) wire() api.Token {
+	return api.Token{
+		ID: r.id, Name: r.name, Scopes: strings.Split(r.scopes, ","), CreatedAt: api.Time(r.created),
+		ExpiresAt: instant(r.expires), LastUsedAt: instant(r.lastUse),
+	}
+}
+
+func scanToken(scan func(...any) error) (api.Token, error) {
+	var r tokenRow
+	err := scan(r.dest()...)
+	return r.wire(), err
+}
+
+// instant is a stored instant on the wire; 0 is never.
+func instant(ms int64) *api.Time {
+	if ms == 0 {
+		return nil
+	}
+	return api.Ptr(api.Time(ms))
+}

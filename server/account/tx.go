@@ -1,0 +1,163 @@
+package account
+
+import (
+	"golang.org/x/text/secure/precis"
+
+	"elowen/server/db"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+type newAccount struct {
+	name, displayName, role string
+	hash                    string // of the password; empty: locked
+	created                 int64  // 0: now
+}
+
+// create makes an account and runs what belongs to it.
+func (s *Store) create(tx *db.Tx, n newAccount) (db.AccountID, error) {
+	owner, err := insert(tx, n)
+	if err == nil && s.options.OnCreate != nil {
+		err = s.options.OnCreate(tx, owner)
+	}
+	return owner, err
+}
+
+func insert(tx *db.Tx, n newAccount) (db.AccountID, error) {
+	key, err := nameKey(n.name)
+	if err != nil {
+		return 0, err
+	}
+	if n.role == "" {
+		n.role = api.RoleMember
+	}
+	if n.created == 0 {
+		n.created = tx.Now
+	}
+	var id int64
+	err = tx.Row(`INSERT INTO account (name, name_key, display_name, role, password_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (name_key) DO NOTHING RETURNING id`,
+		[]any{n.name, key, n.displayName, n.role, n.hash, n.created}, &id)
+	if fault.Is(err, fault.NotFound) {
+		return 0, errNameTaken
+	}
+	if err == nil {
+		tx.Emit(db.AccountID(id), db.NounAccount, id)
+	}
+	return db.AccountID(id), err
+}
+
+// InsertLocked makes an account without a password, as an import needs it; what
+// Options.OnCreate would add comes from the import. created is in Unix
+// milliseconds, 0 for now. Errors: Taken, Invalid.
+func InsertLocked(tx *db.Tx, name, displayName, role string, created int64) (db.AccountID, error) {
+	return insert(tx, newAccount{name: name, displayName: displayName, role: role, created: created})
+}
+
+// List lists all accounts, by name.
+func List(tx *db.Tx) ([]api.Person, error) {
+	list := []api.Person{}
+	rows := tx.Query(`SELECT ` + personColumns + ` FROM account WHERE erasing = 0 ORDER BY name_key`)
+	defer rows.Close()
+	for rows.Next() {
+		var r personRow
+		if err := rows.Scan(r.dest()...); err != nil {
+			return nil, err
+		}
+		list = append(list, r.wire())
+	}
+	return list, rows.Err()
+}
+
+// Owners lists the ids of all accounts, disabled ones too, for work that goes
+// over every account.
+func Owners(tx *db.Tx) ([]db.AccountID, error) {
+	var list []db.AccountID
+	rows := tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`)
+	defer rows.Close()
+	for rows.Next() {
+		var id db.AccountID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, rows.Err()
+}
+
+// ByName is the account of a name, whatever its case; else fault.NotFound.
+func ByName(tx *db.Tx, name string) (api.Person, error) {
+	key, err := nameKey(name)
+	if err != nil {
+		return api.Person{}, errNoPerson
+	}
+	r, err := readPerson(tx, `name_key = ?`, key)
+	return r.wire(), err
+}
+
+// DefaultCategory is where the account's adds without a category go; ok tells
+// whether there is one.
+func DefaultCategory(tx *db.Tx, owner db.AccountID) (id int64, ok bool, err error) {
+	var p *int64
+	if err := tx.Row(`SELECT default_category_id FROM account WHERE id = ?`, []any{int64(owner)}, &p); err != nil {
+		return 0, false, err
+	}
+	if p == nil {
+		return 0, false, nil
+	}
+	return *p, true, nil
+}
+
+// SetDefaultCategory sets it; nil is none. That the category is the account's is
+// for the caller to know.
+func SetDefaultCategory(tx *db.Tx, owner db.AccountID, id *int64) error {
+	var value any
+	if id != nil {
+		value = *id
+	}
+	tx.Emit(owner, db.NounAccount, int64(owner))
+	tx.Emit(owner, db.NounCategory, 0) // each one's "default" may differ now
+	return tx.Must(`UPDATE account SET default_category_id = ? WHERE id = ?`, value, int64(owner))
+}
+
+// MarkErasing begins an erasure: from here the account is invisible and can do
+// nothing, and the audit lets its events go. The last administrator is refused
+// with fault.Taken. To close its open connections, disable it in a transaction
+// before: the erased account's log tells nobody anything.
+func MarkErasing(tx *db.Tx, owner db.AccountID) error {
+	r, err := readPerson(tx, `id = ?`, int64(owner))
+	if err != nil {
+		return err
+	}
+	if r.capable() {
+		if err := otherAdmin(tx, r.ID); err != nil {
+			return err
+		}
+	}
+	return tx.Must(`UPDATE account SET erasing = 1, disabled = 1 WHERE id = ?`, int64(owner))
+}
+
+// Delete ends an erasure: the account's row, sessions and tokens. What other
+// nouns own must be gone before.
+func Delete(tx *db.Tx, owner db.AccountID) error {
+	for _, q := range []string{`DELETE FROM session WHERE owner_id = ?`, `DELETE FROM token WHERE owner_id = ?`} {
+		if _, err := tx.Exec(q, int64(owner)); err != nil {
+			return err
+		}
+	}
+	return tx.Must(`DELETE FROM account WHERE id = ? AND erasing = 1`, int64(owner))
+}
+
+// nameKey is the form in which names are compared, so that no two look alike:
+// RFC 8265's for user names. A name that breaks the rules is fault.Invalid.
+func nameKey(name string) (string, error) {
+	if err := validation.Name("name", name); err != nil {
+		return "", err
+	}
+	key, err := precis.UsernameCaseMapped.CompareKey(name)
+	if err != nil {
+		return "", fault.BadField("name", "name", "", "This name mixes characters that cannot be told apart or written together.")
+	}
+	return key, nil
+}
