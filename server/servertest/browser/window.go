@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // ShotsEnv names the variable with the folder that pictures are written to.
@@ -198,3 +199,22 @@ func quote(s string) string {
 	}
 	return string(b)
 }
+
+// Eval runs a JavaScript expression for what it does.
+func (w *Window) Eval(expression string) {
+	w.t.Helper()
+	Eval[bool](w, "("+expression+", true)")
+}
+
+// FocusOn puts the focus on the first element of a selector.
+func (w *Window) FocusOn(selector string) {
+	w.t.Helper()
+	w.do("focus "+selector, chromedp.Focus(chromedp.CSS(selector)))
+}
+
+// Keys that have no character.
+const (
+	ArrowRight = kb.ArrowRight
+	Escape     = kb.Escape
+	Enter      = kb.Enter
+)
