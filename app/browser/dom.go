@@ -151,3 +151,25 @@ func Flag(e app.Event, name string) bool { return e.Get(name).Truthy() }
 func Commanding(e app.Event) bool {
 	return Flag(e, "ctrlKey") || Flag(e, "metaKey") || Flag(e, "altKey")
 }
+
+// Observe follows the size of an element's content box until stop is called.
+func Observe(element app.Value, f func(width, height float64)) (stop func()) {
+	observer := app.Window().Get("ResizeObserver")
+	if !In || !element.Truthy() || !observer.Truthy() {
+		return func() {}
+	}
+	fn := app.FuncOf(func(_ app.Value, args []app.Value) any {
+		defer Survive("resize")
+		if n := args[0].Length(); n > 0 {
+			r := args[0].Index(n - 1).Get("contentRect")
+			f(Number(r, "width"), Number(r, "height"))
+		}
+		return nil
+	})
+	o := observer.New(fn)
+	o.Call("observe", element)
+	return func() {
+		o.Call("disconnect")
+		fn.Release()
+	}
+}

@@ -1,0 +1,350 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Account is the person's own page: profile, password, theme, tokens.
+type Account struct {
+	app.Compo
+	S   *Session
+	Rev int
+
+	ctx    app.Context
+	tokens []api.Token
+	loaded bool
+	made   *api.Token // just created, with its secret
+	scope  string
+	errs   map[string]string
+	intent sync.Intention
+}
+
+// OnMount fetches the tokens.
+func (p *Account) OnMount(ctx app.Context) {
+	defer browser.Survive("account")
+	p.ctx, p.errs, p.scope = ctx, map[string]string{}, api.ScopeWrite
+	if p.S.me != nil {
+		browser.SetValue(browser.ByID("acc-name"), p.S.me.DisplayName)
+	}
+	browser.SetValue(browser.ByID("tok-days"), "0")
+	p.fetch()
+}
+
+func (p *Account) fetch() {
+	var page api.Page[api.Token]
+	p.S.async(api.PathTokens, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathTokens, &page) }, func(err error) {
+		if err != nil {
+			p.S.fail(err)
+			return
+		}
+		p.tokens, p.loaded = page.Items, true
+		p.ctx.Update()
+	})
+}
+
+func value(id string) string {
+	v, _ := browser.Value(browser.ByID(id))
+	return v
+}
+
+func (p *Account) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("account")
+	act, ok := browser.Acted(e)
+	if !ok {
+		ctx.PreventUpdate()
+		return
+	}
+	s := p.S
+	switch act.Do {
+	case "theme":
+		browser.SetTheme(act.Arg)
+	case "default-category":
+		s.pickCategory(act.Element, s.me.DefaultCategoryID, func(id int64) {
+			choice := api.Null[int64]()
+			if id > 0 {
+				choice = api.Some(id)
+			}
+			p.patch(api.MePatch{DefaultCategoryID: choice}, text.ProfileSaved)
+		})
+		s.changed()
+	case "sign-out":
+		s.send(sync.Write{Method: "POST", Path: api.PathLogout}, func(err error) {
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			s.end()
+			browser.Leave("/login")
+		})
+	case "scope":
+		p.scope = act.Arg
+	case "copy-token":
+		if p.made != nil {
+			browser.Copy(p.made.Token, func(ok bool) {
+				s.do(func() {
+					if ok {
+						s.say(text.Copied, nil)
+					} else {
+						s.toast(part.Toast{Text: text.CopyFailed, Danger: true})
+					}
+				})
+			})
+		}
+	case "revoke":
+		p.revoke(act.ID())
+	}
+}
+
+func (p *Account) patch(body api.MePatch, said string) {
+	p.errs = map[string]string{}
+	var me api.Me
+	p.S.send(sync.Write{Method: "PATCH", Path: api.PathMe, Body: body, Out: &me, Key: p.intent.Key(api.PathMe, body)}, func(err error) {
+		defer p.ctx.Update()
+		if err != nil {
+			p.show(err)
+			return
+		}
+		p.intent.Done()
+		p.S.me = &me
+		p.S.say(said, nil)
+		browser.SetValue(browser.ByID("acc-current"), "")
+		browser.SetValue(browser.ByID("acc-password"), "")
+	})
+}
+
+func (p *Account) show(err error) {
+	var e *fault.Error
+	if errors.As(err, &e) && len(e.Fields) > 0 {
+		for _, f := range e.Fields {
+			p.errs[f.Field] = f.Message
+		}
+		return
+	}
+	p.S.fail(err)
+}
+
+func (p *Account) saveProfile(ctx app.Context, e app.Event) {
+	defer browser.Survive("account")
+	e.PreventDefault()
+	p.patch(api.MePatch{DisplayName: api.Ptr(strings.TrimSpace(value("acc-name")))}, text.ProfileSaved)
+}
+
+func (p *Account) savePassword(ctx app.Context, e app.Event) {
+	defer browser.Survive("account")
+	e.PreventDefault()
+	least := int(setting.Get("account.password").Min)
+	next := value("acc-password")
+	if len([]rune(next)) < least {
+		p.errs = map[string]string{"password": text.PasswordShort(least)}
+		return
+	}
+	p.patch(api.MePatch{Password: &next, CurrentPassword: api.Ptr(value("acc-current"))}, text.PasswordChanged)
+}
+
+func (p *Account) createToken(ctx app.Context, e app.Event) {
+	defer browser.Survive("account")
+	e.PreventDefault()
+	p.errs = map[string]string{}
+	name := strings.TrimSpace(value("tok-name"))
+	days, err := strconv.Atoi(strings.TrimSpace(value("tok-days")))
+	bound := setting.Get("account.tokenDays")
+	if name == "" {
+		p.errs["name"] = text.TokenNeeded
+	}
+	if err != nil || !bound.Contains(float64(days)) {
+		p.errs["days"] = text.Bounds(bound.Range())
+	}
+	if len(p.errs) > 0 {
+		return
+	}
+	body := api.TokenAdd{Name: name, Scopes: scopes(p.scope), Days: days}
+	var made api.Token
+	p.S.send(sync.Write{Method: "POST", Path: api.PathTokens, Body: body, Out: &made, Key: p.intent.Key(api.PathTokens, body)}, func(err error) {
+		defer p.ctx.Update()
+		if err != nil {
+			p.show(err)
+			return
+		}
+		p.intent.Done()
+		p.made = &made
+		browser.SetValue(browser.ByID("tok-name"), "")
+		p.fetch()
+	})
+}
+
+// scopes are those that the chosen one stands for.
+func scopes(most string) []string {
+	switch most {
+	case api.ScopeRead:
+		return []string{api.ScopeRead}
+	case api.ScopeAdmin:
+		return []string{api.ScopeRead, api.ScopeWrite, api.ScopeAdmin}
+	}
+	return []string{api.ScopeRead, api.ScopeWrite}
+}
+
+func (p *Account) revoke(id int64) {
+	for _, t := range p.tokens {
+		if t.ID != id {
+			continue
+		}
+		p.S.ask(&part.DialogSpec{
+			Title: text.RevokeTitle(t.Name), Body: []string{text.RevokeBody}, Action: text.Revoke, Danger: true,
+			Run: func() {
+				p.S.send(sync.Write{Method: "DELETE", Path: api.TokenPath(id)}, func(err error) {
+					if err != nil {
+						p.S.fail(err)
+						return
+					}
+					if p.made != nil && p.made.ID == id {
+						p.made = nil
+					}
+					p.S.say(text.Revoked, nil)
+					p.fetch()
+				})
+			},
+		})
+	}
+}
+
+// Render draws the page.
+func (p *Account) Render() app.UI {
+	return part.Safe("account", func() app.UI {
+		return app.Div().Class("scroll").OnClick(p.click).Body(app.Div().Class("page page-form").Body(
+			p.profile(), p.tokenList(), p.passwordForm(), p.leave(),
+		))
+	})
+}
+
+func set(id, label, help string, control ...app.UI) app.UI {
+	return app.Div().Class("set").Body(
+		app.Label().For(id).Text(label),
+		app.P().ID(id+"-h").Class("meta").Text(help),
+		app.Div().Class("set-control").Body(control...),
+	)
+}
+
+func (p *Account) profile() app.UI {
+	me := p.S.me
+	name, color, category := "", 0, text.NoCategory
+	if me != nil {
+		name = me.Name
+		if n, c := p.S.category(me.DefaultCategoryID); n != "" {
+			category, color = n, c
+		}
+	}
+	theme := func(value, label string) app.UI {
+		return app.Button().Type("button").DataSet("do", "theme").DataSet("arg", value).
+			Aria("pressed", strconv.FormatBool(browser.Theme() == value)).Text(label)
+	}
+	return app.Section().Class("section").Aria("labelledby", "h-profile").Body(
+		app.Div().Class("section-head").Body(app.H2().ID("h-profile").Text(text.Profile), app.Span().Class("meta").Text(text.SignInName+": "+name)),
+		app.Form().OnSubmit(p.saveProfile).Body(
+			set("acc-name", text.ShownName, text.ShownNameHint,
+				app.Input().ID("acc-name").Class("input").Type("text").Attr("autocomplete", "name").Attr("dir", "auto"),
+				app.Button().Class("btn").Type("submit").Text(text.Save)),
+		),
+		p.err("displayName"),
+		set("acc-category", text.DefaultCategory, text.DefaultHint,
+			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), app.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
+		set("acc-theme", text.Theme, text.ThemeHint,
+			app.Span().ID("acc-theme").Class("seg").Role("group").Aria("label", text.Theme).Body(theme("", text.ThemeSystem), theme("light", text.ThemeLight), theme("dark", text.ThemeDark))),
+	)
+}
+
+func (p *Account) err(field string) app.UI {
+	return part.If(p.errs[field] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs[field]) })
+}
+
+func (p *Account) passwordForm() app.UI {
+	least := int(setting.Get("account.password").Min)
+	return app.Section().Class("section").Aria("labelledby", "h-password").Body(
+		app.Div().Class("section-head").Body(app.H2().ID("h-password").Text(text.ChangePassword)),
+		app.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
+			field("acc-current", text.CurrentPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "current-password"), p.errs["currentPassword"]),
+			field("acc-password", text.NewPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
+			app.Button().Class("btn").Type("submit").Text(text.ChangePassword),
+		),
+		app.P().Class("meta").Text(text.PasswordRule(least)),
+	)
+}
+
+func (p *Account) leave() app.UI {
+	return app.Section().Class("section").Body(
+		app.P().Class("line").Body(
+			part.Button("btn", "sign-out", "", part.Text(text.SignOut)),
+			app.Span().Class("meta").Text(text.SignOutHint)),
+	)
+}
+
+func (p *Account) tokenList() app.UI {
+	items := make([]app.UI, 0, len(p.tokens))
+	for _, t := range p.tokens {
+		used := text.TokenNeverUsed
+		if t.LastUsedAt != nil {
+			used = text.LastUse(text.Ago(p.S.now(), *t.LastUsedAt))
+		}
+		expiry := text.NoExpiry
+		if t.ExpiresAt != nil {
+			expiry = text.Expires(browser.Date(*t.ExpiresAt, browser.FullDate))
+		}
+		most := ""
+		for _, s := range []string{api.ScopeRead, api.ScopeWrite, api.ScopeAdmin} {
+			for _, have := range t.Scopes {
+				if have == s {
+					most = s
+				}
+			}
+		}
+		items = append(items, app.Li().Class("item").Body(
+			part.Icon("key"),
+			app.Div().Class("grow").Body(app.P().Body(part.Bold(t.Name)), app.P().Class("meta").Text(text.Join(text.ScopeName(most), used, expiry))),
+			part.Button("btn btn-sm btn-quiet", "revoke", strconv.FormatInt(t.ID, 10), part.Text(text.RevokeEllipsis)),
+		))
+	}
+	var list app.UI = app.Ul().Class("items").Body(items...)
+	if p.loaded && len(items) == 0 {
+		list = app.P().Class("meta").Text(text.NoTokens)
+	}
+	scope := func(value string) app.UI {
+		return app.Button().Type("button").DataSet("do", "scope").DataSet("arg", value).
+			Aria("pressed", strconv.FormatBool(p.scope == value)).Text(text.ScopeName(value))
+	}
+	choices := []app.UI{scope(api.ScopeRead), scope(api.ScopeWrite)}
+	if p.S.me != nil && p.S.me.Role == api.RoleAdmin {
+		choices = append(choices, scope(api.ScopeAdmin))
+	}
+	return app.Section().Class("section").Aria("labelledby", "h-tokens").Body(
+		app.Div().Class("section-head").Body(app.H2().ID("h-tokens").Text(text.Tokens), app.Span().Class("meta").Text(text.TokensWhy)),
+		app.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI {
+			return app.Div().Class("stack").Body(
+				part.Banner("warn", "key", part.Text(text.TokenOnce)),
+				app.P().Class("code").Body(app.Span().ID("token-secret").Text(p.made.Token), part.Button("btn btn-sm btn-quiet grow-0", "copy-token", "", part.Icon("copy"), part.Text(text.Copy))),
+			)
+		})),
+		list,
+		app.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
+			field("tok-name", text.TokenName, app.Input().Class("input").Type("text").Attr("autocomplete", "off"), p.errs["name"]),
+			app.Div().Class("field").Body(app.Span().Class("label").Text(text.TokenScopes), app.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
+			app.Div().Class("field").Body(
+				app.Label().For("tok-days").Text(text.TokenDays),
+				app.Span().Class("line").Body(app.Input().ID("tok-days").Class("input num-input").Type("text").Attr("inputmode", "numeric"), app.Span().Class("meta").Text(text.TokenDaysHint)),
+				p.err("days"),
+			),
+			app.Button().Class("btn").Type("submit").Text(text.CreateToken),
+		),
+	)
+}

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"encoding/json"
+
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+)
+
+// bulk sends one bulk change and goes on with what it changed.
+func (s *Session) bulk(b api.MemoryBulk, then func(done api.BulkDone)) {
+	var done api.BulkDone
+	s.send(sync.Write{Method: "POST", Path: api.PathBulk, Body: b, Out: &done}, func(err error) {
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		then(done)
+	})
+}
+
+// target fills in what a bulk change is about.
+func (p *picked) target(b api.MemoryBulk) api.MemoryBulk {
+	if p.all != nil {
+		b.All = p.all
+	} else {
+		b.IDs = idsOf(p.memories())
+	}
+	return b
+}
+
+// one is a choice of a single memory.
+func one(m api.Memory) picked {
+	return picked{rows: map[int64]api.Memory{m.ID: m}}
+}
+
+// trash moves memories to the trash, with a way back.
+func (s *Session) trash(p picked) {
+	if p.count() == 1 && p.all == nil {
+		m := p.memories()[0]
+		s.send(sync.Write{Method: "DELETE", Path: api.MemoryPath(m.ID)}, func(err error) {
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			s.picked.clear()
+			s.say(text.Trashed(1), func() { s.restoreIDs([]int64{m.ID}, false) })
+			s.leave(m.ID)
+		})
+		return
+	}
+	b := p.target(api.MemoryBulk{Action: api.BulkTrash, Reason: text.ReasonList})
+	s.bulk(b, func(done api.BulkDone) {
+		s.picked.clear()
+		s.say(text.Trashed(done.Changed), func() { s.restoreIDs(done.IDs, false) })
+		for _, id := range done.IDs {
+			s.leave(id)
+		}
+	})
+}
+
+// leave closes the detail of a memory that left the list.
+func (s *Session) leave(id int64) {
+	if s.route.Kind == listPage && s.route.ID == id {
+		s.replace(s.route.close())
+	}
+}
+
+// restore takes memories out of the trash, with a way back.
+func (s *Session) restore(p picked) {
+	b := p.target(api.MemoryBulk{Action: api.BulkRestore})
+	s.bulk(b, func(done api.BulkDone) {
+		s.picked.clear()
+		s.say(text.Restored(done.Changed), func() {
+			s.bulk(api.MemoryBulk{IDs: done.IDs, Action: api.BulkTrash}, func(d api.BulkDone) { s.say(text.Trashed(d.Changed), nil) })
+		})
+	})
+}
+
+func (s *Session) restoreIDs(ids []int64, undo bool) {
+	s.bulk(api.MemoryBulk{IDs: ids, Action: api.BulkRestore}, func(done api.BulkDone) { s.say(text.Restored(done.Changed), nil) })
+}
+
+// purge asks, with a phrase to type, and then removes memories for good.
+func (s *Session) purge(p picked) {
+	n := p.count()
+	s.ask(&part.DialogSpec{
+		Title: text.PurgeTitle(n), Body: text.PurgeBody, Phrase: text.PurgePhrase(n), Action: text.PurgeAction(n), Danger: true,
+		Run: func() {
+			s.bulk(p.target(api.MemoryBulk{Action: api.BulkPurge}), func(done api.BulkDone) {
+				s.picked.clear()
+				s.say(text.Purged(done.Changed), nil)
+				for _, id := range done.IDs {
+					s.leave(id)
+				}
+			})
+		},
+	})
+}
+
+// emptyTrash asks, with a phrase to type, and then removes everything in the trash.
+func (s *Session) emptyTrash(n int) {
+	s.ask(&part.DialogSpec{
+		Title: text.EmptyTitle(n), Body: text.PurgeBody, Phrase: text.EmptyPhrase(n), Action: text.EmptyAction, Danger: true,
+		Run: func() {
+			var done api.BulkDone
+			s.send(sync.Write{Method: "POST", Path: api.PathEmptyTrash, Out: &done}, func(err error) {
+				if err != nil {
+					s.fail(err)
+					return
+				}
+				s.picked.clear()
+				s.say(text.Purged(done.Changed), nil)
+			})
+		},
+	})
+}
+
+// change applies one field to memories. Where their old values are known it can be
+// undone, by one write for each old value.
+func (s *Session) change(p picked, b api.MemoryBulk, back func(m api.Memory) api.MemoryBulk, said string) {
+	old := p.memories()
+	s.bulk(p.target(b), func(done api.BulkDone) {
+		s.picked.clear()
+		var undo func()
+		if p.all == nil && len(old) > 0 {
+			undo = func() { s.undoChange(old, back) }
+		}
+		s.say(text.Changed(done.Changed, said), undo)
+	})
+}
+
+func (s *Session) undoChange(old []api.Memory, back func(m api.Memory) api.MemoryBulk) {
+	groups := map[string]*api.MemoryBulk{}
+	for _, m := range old {
+		b := back(m)
+		key, _ := json.Marshal(b) // a plain struct; can't fail
+		if groups[string(key)] == nil {
+			groups[string(key)] = &b
+		}
+		g := groups[string(key)]
+		g.IDs = append(g.IDs, m.ID)
+	}
+	left := len(groups)
+	for _, g := range groups {
+		s.bulk(*g, func(api.BulkDone) {
+			if left--; left == 0 {
+				s.say(text.Undone, nil)
+			}
+		})
+	}
+}
+
+func (s *Session) setCategory(p picked, id int64) {
+	choice := api.Null[int64]()
+	name := text.NoCategory
+	if id > 0 {
+		choice = api.Some(id)
+		name, _ = s.category(&id)
+	}
+	s.change(p, api.MemoryBulk{Action: api.BulkCategory, CategoryID: choice}, func(m api.Memory) api.MemoryBulk {
+		return api.MemoryBulk{Action: api.BulkCategory, CategoryID: api.Optional[int64]{Set: true, Value: m.CategoryID}}
+	}, text.NowIn(name))
+}
+
+func (s *Session) setImportance(p picked, n int) {
+	s.change(p, api.MemoryBulk{Action: api.BulkImportance, Importance: &n}, func(m api.Memory) api.MemoryBulk {
+		return api.MemoryBulk{Action: api.BulkImportance, Importance: api.Ptr(m.Importance)}
+	}, text.Importance(n))
+}
+
+func (s *Session) setKind(p picked, kind string) {
+	s.change(p, api.MemoryBulk{Action: api.BulkKind, Kind: &kind}, func(m api.Memory) api.MemoryBulk {
+		return api.MemoryBulk{Action: api.BulkKind, Kind: api.Ptr(m.Kind)}
+	}, kind)
+}

@@ -1,0 +1,279 @@
+// Package page holds the pages of the app, one file a page, and what they share:
+// the session, the addresses, the frame.
+//
+// Concepts. App is the one root component of every address; the address says which
+// page it shows and with which filters, sort and open memory (route), so that a
+// deep link, going back and a reload find everything again. A Session is what a
+// signed-in person's pages share: the connection, the live overview, toasts, menus,
+// dialogs. Pages read it and are told of its changes through Rev.
+//
+// Invariants. State changes happen on go-app's goroutine only. Everything that
+// could panic on its own (handler, goroutine, timer, Render) is guarded, so that a
+// defect in one part shows a message there and the rest lives. What a person types
+// is kept until it is saved or thrown away on purpose.
+//
+// What it doesn't do: it computes no vitality, date or order, and parses no text:
+// the server sends both as they are to be shown.
+package page
+
+import (
+	"context"
+	"time"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Register makes App the page of every address. Called once, before the app runs.
+func Register() {
+	app.RouteWithRegexp("^/", func() app.Composer { return &App{} })
+}
+
+// App is the whole app.
+type App struct {
+	app.Compo
+
+	ctx    app.Context
+	s      *Session
+	route  route
+	ready  bool // we know who it is, or that nobody is needed
+	failed error
+	stop   []func()
+}
+
+// OnMount finds out who it is and connects.
+func (a *App) OnMount(ctx app.Context) {
+	defer browser.Survive("app")
+	a.ctx = ctx
+	a.s = newSession(ctx)
+	browser.OnPanic = func(string, any) {
+		browser.Go("panic", func() { a.s.do(func() { a.s.toast(part.Toast{Text: text.PartFailed, Danger: true}) }) })
+	}
+	a.listen()
+	a.navigate()
+	a.arrive()
+}
+
+// OnDismount stops listening.
+func (a *App) OnDismount() {
+	for _, stop := range a.stop {
+		stop()
+	}
+}
+
+// OnNav follows the address.
+func (a *App) OnNav(ctx app.Context) {
+	defer browser.Survive("app")
+	if a.s == nil {
+		return // OnMount is still to come and reads the address itself
+	}
+	was := a.route
+	a.navigate()
+	if was.Kind != a.route.Kind {
+		a.arrive()
+	}
+}
+
+// OnResize lets the layout follow the window.
+func (a *App) OnResize(app.Context) {
+	if a.s != nil {
+		a.s.rev++
+	}
+}
+
+func (a *App) navigate() {
+	was := a.route
+	a.route = readRoute(browser.Location())
+	a.s.route = a.route
+	a.s.menu = nil
+	if was.Query != a.route.Query || was.Kind != a.route.Kind {
+		a.s.picked.clear()
+	}
+	if a.route.Kind != listPage || a.route.ID > 0 {
+		a.s.merging = nil
+	}
+	a.s.rev++
+	browser.Title(text.Title(pageName(a.route)))
+}
+
+func pageName(r route) string {
+	switch r.Kind {
+	case listPage:
+		return text.Memory
+	case trashPage:
+		return text.Trash
+	case accountPage:
+		return text.Account
+	case settingsPage, peoplePage:
+		return text.Settings
+	case loginPage:
+		return text.SignIn
+	case setupPage:
+		return text.SetUp
+	}
+	return text.NothingHere
+}
+
+// arrive makes sure that a page which needs a person has one.
+func (a *App) arrive() {
+	if a.route.Kind == loginPage || a.route.Kind == setupPage || a.route.Kind == missing || a.s.start {
+		a.ready = true
+		return
+	}
+	var me api.Me
+	a.s.async("me", func(ctx context.Context) error { return a.s.api.Get(ctx, api.PathMe, &me) }, func(err error) {
+		a.failed = err
+		if err != nil {
+			if sync.Lost(err) || fault.Is(err, fault.Unavailable) {
+				a.ctx.After(3*time.Second, func(app.Context) { a.arrive() })
+			}
+			return
+		}
+		a.s.me, a.ready = &me, true
+		a.s.begin()
+	})
+}
+
+// listen connects the app with what happens to the page as a whole.
+func (a *App) listen() {
+	wake := func(app.Event) {
+		if a.s.client != nil && !browser.Hidden() {
+			a.s.client.Wake()
+		}
+	}
+	a.stop = append(a.stop,
+		browser.Listen(browser.Document(), "visibilitychange", true, wake),
+		browser.Listen(browser.Window(), "online", true, wake),
+		browser.Listen(browser.Window(), "pageshow", true, wake),
+		browser.Listen(browser.Window(), "pagehide", true, func(app.Event) {
+			if a.s.list != nil {
+				a.s.list.remember()
+			}
+		}),
+		browser.Listen(browser.Window(), "keydown", false, a.key),
+	)
+}
+
+// key handles the keys that mean the same wherever the focus is, except in a field.
+// It runs before the browser goes on, so that "/" doesn't also type a slash.
+func (a *App) key(e app.Event) {
+	if !a.ready || a.s.dialog != nil || a.s.menu != nil || browser.Commanding(e) || browser.Typing(e) {
+		return
+	}
+	key := browser.Key(e)
+	if key == "" || key == "Tab" || key == "Shift" || key == " " {
+		return
+	}
+	if key == "Enter" && e.Get("target").Truthy() && e.Get("target").Call("closest", "a, button, input, [role=img]").Truthy() {
+		return
+	}
+	if !a.known(key) {
+		return
+	}
+	e.PreventDefault()
+	a.ctx.Dispatch(func(app.Context) {
+		defer browser.Survive("key")
+		a.act(e, key)
+	})
+}
+
+// known tells whether a key is one of ours on the page that is shown.
+func (a *App) known(key string) bool {
+	switch key {
+	case "?", "n":
+		return a.route.Kind != loginPage && a.route.Kind != setupPage
+	case "j", "k", "J", "K", "x", "e", "#", "/", "Enter", "Escape", "ArrowDown", "ArrowUp":
+		return a.route.Kind == listPage || a.route.Kind == trashPage
+	}
+	return false
+}
+
+func (a *App) act(e app.Event, key string) {
+	s := a.s
+	switch key {
+	case "?":
+		s.help()
+		return
+	case "n":
+		s.visit(route{Kind: listPage, Compose: true})
+		return
+	}
+	if s.detail != nil && s.detail.key(e, key) {
+		return
+	}
+	if s.list != nil {
+		s.list.key(e, key)
+	}
+}
+
+func (a *App) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("app")
+	act, ok := browser.Acted(e)
+	if !ok || a.s == nil {
+		ctx.PreventUpdate()
+		return
+	}
+	s := a.s
+	switch act.Do {
+	case "undo":
+		s.undo(int(act.ID()))
+	case "dismiss":
+		s.dismiss(int(act.ID()))
+	case "close-menu":
+		s.closeMenu()
+	case "compose":
+		s.visit(route{Kind: listPage, Compose: true})
+	case "wake":
+		if s.client != nil {
+			s.client.Wake()
+		}
+	case "dues-seen":
+		s.duesSeen = true
+		s.rev++
+	case "reload":
+		browser.Reload()
+	case "retry":
+		a.failed = nil
+		a.arrive()
+	case "copy-line":
+		browser.Copy(act.Arg, func(bool) { s.do(func() { s.say(text.Copied, nil) }) })
+	default:
+		ctx.PreventUpdate()
+	}
+}
+
+// Render draws the page of the address.
+func (a *App) Render() app.UI {
+	return part.Safe("app", func() app.UI {
+		if a.s == nil {
+			return a.shell()
+		}
+		switch a.route.Kind {
+		case loginPage:
+			return a.plain(&Login{S: a.s, Next: a.route.Next})
+		case setupPage:
+			return a.plain(&Setup{S: a.s, Code: a.route.Code})
+		}
+		return a.frame()
+	})
+}
+
+// plain is a page without the frame.
+func (a *App) plain(content app.UI) app.UI {
+	return app.Div().Class("plain").OnClick(a.click).Body(content, a.floats())
+}
+
+// shell is what is shown before anything is known, and all that a prerendering
+// server would see.
+func (a *App) shell() app.UI {
+	return app.Div().Class("app").Aria("busy", "true").Body(
+		app.Aside().Class("rail").Body(app.Span().Class("brand").Body(part.Brand()...)),
+		app.Main().Class("main"),
+	)
+}

@@ -1,0 +1,228 @@
+package page
+
+import (
+	"sort"
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// categoryChoices are the account's categories; at is the one that is picked.
+func (s *Session) categoryChoices(at int64, none bool, counts bool) []part.Choice {
+	var out []part.Choice
+	if s.overview == nil {
+		return out
+	}
+	if none {
+		note := ""
+		if counts {
+			note = text.Number(s.overview.Stats.Uncategorized)
+		}
+		out = append(out, part.Choice{Value: "none", Label: text.NoCategory, Rings: 1, Note: note, Picked: at < 0})
+	}
+	for _, c := range s.overview.Categories {
+		note := ""
+		if counts {
+			note = text.Number(c.Count)
+		}
+		out = append(out, part.Choice{
+			Value: strconv.FormatInt(c.ID, 10), Label: c.Name, Rings: c.Color + 1, Note: note, Picked: c.ID == at,
+		})
+	}
+	return out
+}
+
+// kindNames are the kinds that forms offer and those in use.
+func (s *Session) kindNames() []string {
+	names := setting.Kinds()
+	if s.overview == nil {
+		return names
+	}
+	seen := map[string]bool{}
+	for _, k := range names {
+		seen[k] = true
+	}
+	var more []string
+	for k := range s.overview.Stats.Kinds {
+		if !seen[k] {
+			more = append(more, k)
+		}
+	}
+	sort.Strings(more)
+	return append(names, more...)
+}
+
+func (s *Session) kindChoices(at string, counts bool) []part.Choice {
+	var out []part.Choice
+	for _, k := range s.kindNames() {
+		note := ""
+		if counts && s.overview != nil {
+			note = text.Number(s.overview.Stats.Kinds[k])
+		}
+		out = append(out, part.Choice{Value: k, Label: k, Note: note, Picked: k == at})
+	}
+	return out
+}
+
+// importanceChoices are the ten levels, the weightiest first.
+func importanceChoices(at int) []part.Choice {
+	levels := setting.Levels()
+	var out []part.Choice
+	for i := len(levels) - 1; i >= 0; i-- {
+		l := levels[i]
+		out = append(out, part.Choice{
+			Value: strconv.Itoa(l.Importance), Label: text.Level(l.Importance, l.Word), Picked: l.Importance == at,
+		})
+	}
+	return out
+}
+
+// menuAt opens a menu under what was clicked.
+func (s *Session) menuAt(el app.Value, m part.MenuSpec) {
+	m.Anchor = browser.RectOf(el)
+	m.Search = m.Search || len(m.Choices) > 9 && m.Custom == ""
+	s.openMenu(&m)
+}
+
+// pickCategory opens the categories and goes on with the chosen id, 0 for none.
+func (s *Session) pickCategory(el app.Value, at *int64, then func(id int64)) {
+	open := int64(-1)
+	if at != nil {
+		open = *at
+	}
+	s.menuAt(el, part.MenuSpec{Label: text.Category, Choices: s.categoryChoices(open, true, false), Pick: func(v string) {
+		id, _ := strconv.ParseInt(v, 10, 64)
+		then(id)
+	}})
+}
+
+// pickImportance opens the scale.
+func (s *Session) pickImportance(el app.Value, at int, then func(n int)) {
+	s.menuAt(el, part.MenuSpec{Label: text.ImportanceField, Choices: importanceChoices(at), Search: false, Pick: func(v string) {
+		if n, err := strconv.Atoi(v); err == nil {
+			then(n)
+		}
+	}})
+}
+
+// pickKind opens the kinds; another label may be typed.
+func (s *Session) pickKind(el app.Value, at string, then func(kind string)) {
+	s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(at, false), Search: true, Custom: text.NewKind, Pick: then})
+}
+
+// filterMenu opens the choices of one filter of the list.
+func (s *Session) filterMenu(el app.Value, which string) {
+	q := s.route.Query
+	set := func(change func(q *api.MemoryQuery)) { s.visit(s.route.with(change)) }
+	switch which {
+	case "status":
+		s.menuAt(el, part.MenuSpec{Label: text.Status, Choices: s.statusChoices(), Pick: func(v string) {
+			if v == api.StatusDeleted {
+				s.visit(route{Kind: trashPage})
+				return
+			}
+			set(func(q *api.MemoryQuery) { q.Status = v })
+		}})
+	case "category":
+		at := q.CategoryID
+		if q.Uncategorized {
+			at = -1
+		} else if at == 0 {
+			at = -2
+		}
+		s.menuAt(el, part.MenuSpec{Label: text.Category, Choices: s.categoryChoices(at, true, true), Pick: func(v string) {
+			id, _ := strconv.ParseInt(v, 10, 64)
+			set(func(q *api.MemoryQuery) { q.CategoryID, q.Uncategorized = id, id == 0 })
+		}})
+	case "kind":
+		s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(q.Kind, true), Pick: func(v string) {
+			set(func(q *api.MemoryQuery) { q.Kind = v })
+		}})
+	case "importance":
+		choices := importanceChoices(q.Importance)
+		for i := range choices {
+			choices[i].Note = text.OrMore
+		}
+		choices[0].Note = ""
+		s.menuAt(el, part.MenuSpec{Label: text.ImportanceField, Choices: choices, Pick: func(v string) {
+			set(func(q *api.MemoryQuery) { q.Importance = within(v, 1, 10) })
+		}})
+	case "fades":
+		var choices []part.Choice
+		for _, d := range []int{1, 7, 14, 30, 90, 365} {
+			choices = append(choices, part.Choice{Value: strconv.Itoa(d), Label: text.FadesWithin(d), Picked: q.FadesWithin == d})
+		}
+		s.menuAt(el, part.MenuSpec{Label: text.Fades, Choices: choices, Pick: func(v string) {
+			set(func(q *api.MemoryQuery) { q.FadesWithin = within(v, 1, 3650) })
+		}})
+	case "more":
+		choices := []part.Choice{{Value: "reviewed", Label: text.Unreviewed, Picked: q.Unreviewed}}
+		if s.indexes() {
+			choices = append(choices, part.Choice{Value: "indexed", Label: text.NotIndexedFilter, Picked: q.NotIndexed})
+		}
+		s.menuAt(el, part.MenuSpec{Label: text.MoreFilters, Choices: choices, Pick: func(v string) {
+			set(func(q *api.MemoryQuery) {
+				if v == "reviewed" {
+					q.Unreviewed = !q.Unreviewed
+				} else {
+					q.NotIndexed = !q.NotIndexed
+				}
+			})
+		}})
+	}
+}
+
+func (s *Session) statusChoices() []part.Choice {
+	var st api.MemoryStats
+	if s.overview != nil {
+		st = s.overview.Stats
+	}
+	at := s.route.Query.Status
+	return []part.Choice{
+		{Value: "", Label: text.Active, Note: text.Number(st.Active), Picked: at == ""},
+		{Value: api.StatusConsolidated, Label: text.Consolidated, Note: text.Number(st.Consolidated), Picked: at == api.StatusConsolidated},
+		{Value: "all", Label: text.All, Note: text.Number(st.Active + st.Deleted + st.Consolidated), Picked: at == "all"},
+		{Value: api.StatusDeleted, Label: text.InTrash, Note: text.Number(st.Deleted), Rule: true, Picked: at == api.StatusDeleted},
+	}
+}
+
+// sortMenu opens the sorts; choosing the one in force turns it round.
+func (s *Session) sortMenu(el app.Value) {
+	q := s.route.Query.Normal()
+	var choices []part.Choice
+	for _, name := range api.Sorts() {
+		if name == api.SortRelevance && q.Q == "" {
+			continue
+		}
+		c := part.Choice{Value: name, Label: text.SortName(name), Picked: name == q.Sort}
+		if c.Picked {
+			c.Note = text.OrderName(name, q.Order)
+		}
+		choices = append(choices, c)
+	}
+	if q.Sort != api.SortRelevance {
+		choices = append(choices, part.Choice{Value: "turn", Label: text.TurnRound, Note: text.OrderName(q.Sort, other(q.Order)), Icon: "arrow-down-wide-narrow", Rule: true})
+	}
+	s.menuAt(el, part.MenuSpec{Label: text.Sort, Choices: choices, Right: true, Pick: func(v string) {
+		s.visit(s.route.with(func(m *api.MemoryQuery) {
+			if v == "turn" {
+				m.Order = other(q.Order)
+				return
+			}
+			m.Sort, m.Order = v, ""
+		}))
+	}})
+}
+
+func other(order string) string {
+	if order == "asc" {
+		return "desc"
+	}
+	return "asc"
+}

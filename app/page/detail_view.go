@@ -1,0 +1,216 @@
+package page
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Render draws the pane of the detail.
+func (d *Detail) Render() app.UI {
+	return part.Safe("detail", func() app.UI {
+		return app.Section().Class("pane").Aria("label", text.DetailPane).OnClick(d.click).Body(
+			d.bar(),
+			app.Div().ID("detail-scroll").Class("scroll").TabIndex(-1).Body(d.content()),
+		)
+	})
+}
+
+func (d *Detail) bar() app.UI {
+	m, ok := d.memory()
+	position := ""
+	if p := d.S.place; p.id == d.ID && p.rank >= 0 {
+		position = text.Position(p.rank+1, p.total)
+	}
+	body := []app.UI{
+		part.IconButton("btn btn-quiet detail-back", "back", "", text.BackToList, "chevron-left"),
+		app.Span().Class("meta num").Text(position),
+		app.Span().Class("grow"),
+	}
+	if ok && !d.editing {
+		switch m.Status {
+		case api.StatusActive:
+			body = append(body,
+				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), app.Span().Text(text.Edit), part.Kbd("e")).Aria("label", text.Edit),
+				part.IconButton("btn btn-quiet", "trash", "", text.ToTrash, "trash-2"))
+		default:
+			body = append(body, part.Button("btn btn-quiet", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)))
+		}
+		body = append(body, part.IconButton("btn btn-quiet", "more", "", text.MoreActions, "ellipsis").Aria("haspopup", "listbox"))
+	}
+	body = append(body, part.IconButton("btn btn-quiet detail-close", "back", "", text.CloseDetail, "x"))
+	return app.Header().Class("topbar").Body(body...)
+}
+
+func (d *Detail) content() app.UI {
+	switch {
+	case d.problem != "":
+		return app.Div().Class("empty").Body(app.H2().Text(d.problem), app.P().Text(text.GoneWhy))
+	case d.row == nil || d.slow:
+		return app.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
+			app.Raw(`<div class="stack"><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-60"></div></div>`),
+			app.Raw(`<div class="stack"><div class="skeleton w-90"></div><div class="skeleton w-60"></div></div>`),
+			app.Raw(`<div class="skeleton skeleton-chart"></div>`),
+		)
+	}
+	m := d.row.Memory
+	if d.editing {
+		return app.Article().Class("detail").Aria("label", text.EditMemory).Body(&Editor{
+			S: d.S, Rev: d.Rev, Mode: editMode, Now: &d.row.Memory, By: d.lastBy(), Done: d.done,
+		})
+	}
+	return app.Article().Class("detail").Aria("label", text.Memory).Body(
+		d.banner(m),
+		part.Body("detail-body", m),
+		d.fields(m),
+		d.vitality(m),
+		d.history(m),
+		d.similar(),
+	)
+}
+
+// lastBy is who made the newest change, for the sentence of a conflict.
+func (d *Detail) lastBy() string {
+	if len(d.row.Events) == 0 {
+		return ""
+	}
+	return d.row.Events[0].Who
+}
+
+// banner says what is special about a memory that isn't active.
+func (d *Detail) banner(m api.Memory) app.UI {
+	switch m.Status {
+	case api.StatusDeleted:
+		when := ""
+		if m.DeletedAt != nil {
+			when = browser.Date(*m.DeletedAt, browser.FullTime)
+		}
+		return app.Div().Class("stack").Body(
+			part.Banner("warn", "trash-2", part.Bold(text.WentToTrash(when)), part.Text(" "+text.WhyTrash(m.DeletedWhy))),
+			part.Banner("plain", "info", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
+			app.P().Class("line").Body(
+				part.Button("btn btn-primary", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)),
+				part.Button("btn btn-danger", "purge", "", part.Text(text.PurgeEllipsis)),
+			),
+		)
+	case api.StatusConsolidated:
+		return part.Banner("plain", "merge", part.Text(text.SentenceConsolidated))
+	}
+	return app.Span().Hidden(true)
+}
+
+func (d *Detail) fields(m api.Memory) app.UI {
+	field := func(name string, value ...app.UI) app.UI {
+		return app.Div().Body(app.Dt().Text(name), app.Dd().Body(value...))
+	}
+	meta := func(s string) app.UI { return app.Span().Class("meta").Text(s) }
+	editable := func(do, label string, value ...app.UI) app.UI {
+		if m.Status != api.StatusActive {
+			return app.Span().Class("line").Body(value...)
+		}
+		return part.Button("field-edit", do, "", value...).Title(label).Aria("haspopup", "listbox")
+	}
+	name, color := d.S.category(m.CategoryID)
+	if name == "" {
+		name = text.NoCategory
+	}
+	search := text.NotIndexedYet
+	if m.Indexed {
+		search = text.Indexed
+	}
+	fields := []app.UI{
+		field(text.Category, editable("edit-category", text.ChangeCategory, part.CategoryRings(color), part.Text(name))),
+		field(text.Kind, editable("edit-kind", text.ChangeKind, part.Text(m.Kind))),
+		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
+		field(text.Confidence, app.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))),
+		field(text.Source, part.Text(text.SourceName(m.Source))),
+		field(text.Updated, app.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
+		field(text.Used, d.used(m)...),
+		field(text.Created, app.Span().Class("num").Text(d.date(m.CreatedAt)), meta(browser.Date(m.CreatedAt, browser.Zone))),
+	}
+	if d.S.indexes() {
+		fields = append(fields, field(text.Search, part.Text(search)))
+	}
+	if m.Subject != "" {
+		fields = append(fields, field(text.Subject, part.Text(m.Subject)))
+	}
+	if m.ReviewedAt != nil {
+		fields = append(fields, field(text.ReviewedField, app.Span().Class("num").Text(d.date(*m.ReviewedAt))))
+	}
+	return app.Elem("dl").Class("fields").Body(fields...)
+}
+
+// date leaves the year out while it is the present one.
+func (d *Detail) date(t api.Time) string {
+	const year = 300 * 86_400_000
+	if diff := d.S.now() - t; diff > year || diff < -year {
+		return browser.Date(t, browser.FullDate)
+	}
+	return browser.Date(t, browser.DayMonthTime)
+}
+
+func (d *Detail) used(m api.Memory) []app.UI {
+	out := []app.UI{app.Span().Class("num").Text(text.Times(m.UseCount))}
+	if m.LastUsedAt != nil {
+		out = append(out, app.Span().Class("meta").Text(text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))
+	}
+	return out
+}
+
+func (d *Detail) vitality(m api.Memory) app.UI {
+	h := &d.row.History
+	choice := func(days int, label string) app.UI {
+		return app.Button().Type("button").DataSet("do", "range").DataSet("arg", days).
+			Aria("pressed", strconv.FormatBool(d.days == days)).Text(label)
+	}
+	return app.Section().Class("section").Aria("labelledby", "h-vit").Body(
+		app.Div().Class("section-head").Body(
+			app.H2().ID("h-vit").Text(text.Vitality),
+			app.Span().Class("meta").Text(text.HalfLife(h.HalfLifeDays)),
+			app.Span().Class("end seg").Role("group").Aria("label", text.Range).Body(
+				choice(30, "30 d"), choice(90, "90 d"), choice(365, "1 y"),
+			),
+		),
+		&part.Chart{History: h, Shown: m.VitalityShown, Days: d.days, Status: m.Status},
+	)
+}
+
+func (d *Detail) history(m api.Memory) app.UI {
+	events, more := d.events()
+	items := make([]app.UI, 0, len(events))
+	for _, e := range events {
+		items = append(items, part.Event(e, e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
+	}
+	return app.Section().Class("section").Aria("labelledby", "h-hist").Body(
+		app.Div().Class("section-head").Body(
+			app.H2().ID("h-hist").Text(text.History),
+			app.Span().Class("meta").Text(text.Revision(m.Revision)),
+		),
+		app.Ol().Body(items...),
+		part.If(more, func() app.UI {
+			return part.Button("btn btn-sm btn-older", "older", "", part.Icon("history"), part.Text(text.Older))
+		}),
+	)
+}
+
+func (d *Detail) similar() app.UI {
+	chips := make([]app.UI, 0, len(d.row.Similar))
+	for _, x := range d.row.Similar {
+		chips = append(chips, app.A().Class("chip").Href(browser.Path(d.S.route.open(x.ID).path())).Body(
+			app.Span().Class("chip-text").Attr("dir", "auto").Text(part.Cut(x.Body)),
+			app.Span().Class("num").Text(strconv.FormatFloat(x.Similarity, 'f', 2, 64)),
+		))
+	}
+	if len(chips) == 0 {
+		return app.Span().Hidden(true)
+	}
+	return app.Section().Class("section").Aria("labelledby", "h-sim").Body(
+		app.Div().Class("section-head").Body(app.H2().ID("h-sim").Text(text.SimilarHead), app.Span().Class("meta").Text(text.SimilarBy(d.row.Similar[0].By))),
+		app.P().Class("recalled").Body(chips...),
+	)
+}

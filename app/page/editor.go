@@ -1,0 +1,435 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"elowen/app/browser"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// draftPrefix begins the keys under which the visit keeps what was typed and not
+// yet saved, so that neither a reload nor another page loses it.
+const draftPrefix = "elowen.draft:"
+
+func draftKey(id int64) string { return draftPrefix + strconv.FormatInt(id, 10) }
+
+// editorMode is what the form makes.
+type editorMode uint8
+
+const (
+	newMode editorMode = iota
+	editMode
+	mergeMode
+)
+
+// draft is the form as it is typed.
+type draft struct {
+	Revision   int64  `json:"revision"` // of the memory that was begun with
+	Body       string `json:"body"`
+	Kind       string `json:"kind"`
+	Importance int    `json:"importance"`
+	Confidence string `json:"confidence"`
+	Category   *int64 `json:"category"`
+}
+
+// Editor is the form of a memory: a new one, a changed one, or one made of several.
+type Editor struct {
+	app.Compo
+	S       *Session
+	Rev     int
+	Mode    editorMode
+	Now     *api.Memory  // the memory as the server has it
+	Sources []api.Memory // of a merge
+	By      string       // who changed it last
+	Done    func()
+
+	ctx      app.Context
+	base     api.Memory // what the form was begun with
+	typed    draft
+	conflict *api.Memory
+	errs     map[string]string
+	problem  string
+	saving   bool
+	broken   bool // the field holds what isn't text
+	intent   sync.Intention
+}
+
+func (f *Editor) id() int64 {
+	if f.Mode == editMode && f.Now != nil {
+		return f.Now.ID
+	}
+	return 0
+}
+
+// OnMount begins the form, with what was typed before where there is something.
+func (f *Editor) OnMount(ctx app.Context) {
+	defer browser.Survive("editor")
+	f.ctx = ctx
+	f.begin()
+	if f.Mode != mergeMode {
+		if kept := browser.Session.Get(draftKey(f.id())); kept != "" {
+			var d draft
+			if json.Unmarshal([]byte(kept), &d) == nil {
+				f.typed = d
+			}
+		}
+	}
+	f.compare()
+	f.fill()
+	ctx.Defer(func(app.Context) {
+		field := browser.ByID("editor-body")
+		browser.Focus(field)
+		if field.Truthy() {
+			field.Call("setSelectionRange", len(f.typed.Body), len(f.typed.Body))
+		}
+	})
+}
+
+func (f *Editor) begin() {
+	switch f.Mode {
+	case editMode:
+		f.base = *f.Now
+	case mergeMode:
+		f.base = merged(f.Sources)
+	default:
+		f.base = api.Memory{Kind: setting.Get("memory.kind").DefaultText, Importance: setting.Int("memory.importance"), Confidence: setting.Get("memory.confidence").Default}
+		if f.S.me != nil {
+			f.base.CategoryID = f.S.me.DefaultCategoryID
+		}
+	}
+	f.typed = draftOf(f.base)
+}
+
+func draftOf(m api.Memory) draft {
+	return draft{
+		Revision: m.Revision, Body: m.Body, Kind: m.Kind, Importance: m.Importance,
+		Confidence: strconv.FormatFloat(m.Confidence, 'f', -1, 64), Category: m.CategoryID,
+	}
+}
+
+// merged is what a merge begins with: all texts, to be made one of.
+func merged(ms []api.Memory) api.Memory {
+	var m api.Memory
+	bodies := make([]string, len(ms))
+	for i, s := range ms {
+		bodies[i] = s.Body
+		m.Importance = max(m.Importance, s.Importance)
+	}
+	m.Body = strings.Join(bodies, "\n\n")
+	return m
+}
+
+// fill puts the typed text into its fields; what a person types there stays theirs.
+func (f *Editor) fill() {
+	f.ctx.Defer(func(app.Context) {
+		browser.SetValue(browser.ByID("editor-body"), f.typed.Body)
+		browser.SetValue(browser.ByID("editor-confidence"), f.typed.Confidence)
+		browser.SetValue(browser.ByID("editor-importance"), strconv.Itoa(f.typed.Importance))
+	})
+}
+
+// OnUpdate looks whether somebody else changed the memory meanwhile.
+func (f *Editor) OnUpdate(app.Context) {
+	defer browser.Survive("editor")
+	if f.ctx.Context != nil {
+		f.compare()
+	}
+}
+
+func (f *Editor) compare() {
+	if f.Mode != editMode || f.Now == nil || f.Now.Revision <= f.typed.Revision || f.saving {
+		return
+	}
+	if !f.dirty() {
+		f.begin()
+		f.fill()
+		return
+	}
+	theirs := *f.Now
+	f.conflict = &theirs
+}
+
+func (f *Editor) dirty() bool {
+	was := draftOf(f.base)
+	was.Revision = f.typed.Revision
+	return was.Body != f.typed.Body || was.Kind != f.typed.Kind || was.Importance != f.typed.Importance ||
+		was.Confidence != f.typed.Confidence || !same(was.Category, f.typed.Category)
+}
+
+func same(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// keep remembers the draft.
+func (f *Editor) keep() {
+	if f.Mode == mergeMode {
+		return
+	}
+	if !f.dirty() {
+		browser.Session.Set(draftKey(f.id()), "")
+		return
+	}
+	b, _ := json.Marshal(f.typed) // strings and numbers; can't fail
+	browser.Session.Set(draftKey(f.id()), string(b))
+}
+
+func (f *Editor) forget() { browser.Session.Set(draftKey(f.id()), "") }
+
+func (f *Editor) input(ctx app.Context, e app.Event) {
+	defer browser.Survive("editor")
+	field := e.Get("target")
+	value, ok := browser.Value(field)
+	switch id := field.Get("id"); {
+	case !id.Truthy():
+		return
+	case id.String() == "editor-body":
+		f.typed.Body, f.broken = value, !ok
+	case id.String() == "editor-confidence":
+		f.typed.Confidence = value
+	case id.String() == "editor-importance":
+		f.typed.Importance = within(value, 1, 10)
+	}
+	f.keep()
+}
+
+func (f *Editor) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("editor")
+	act, ok := browser.Acted(e)
+	if !ok {
+		return
+	}
+	e.Call("stopPropagation")
+	s := f.S
+	switch act.Do {
+	case "save":
+		f.save(f.typed.Revision)
+	case "cancel":
+		f.cancel()
+	case "form-category":
+		s.pickCategory(act.Element, f.typed.Category, func(id int64) {
+			f.typed.Category = nil
+			if id > 0 {
+				f.typed.Category = &id
+			}
+			f.keep()
+			f.ctx.Update()
+		})
+		s.changed()
+	case "form-kind":
+		s.pickKind(act.Element, f.typed.Kind, func(k string) {
+			f.typed.Kind = k
+			f.keep()
+			f.ctx.Update()
+		})
+		s.changed()
+	case "mine":
+		f.save(f.conflict.Revision)
+	case "theirs":
+		f.conflict = nil
+		f.forget()
+		f.Done()
+	case "both":
+		mine, theirs := f.typed.Body, *f.conflict
+		f.conflict = nil
+		f.base = theirs
+		f.typed.Revision = theirs.Revision
+		if theirs.Body != mine {
+			f.typed.Body = mine + "\n\n" + theirs.Body
+		}
+		f.keep()
+		f.fill()
+	case "reload":
+		browser.Reload()
+	}
+}
+
+func (f *Editor) key(ctx app.Context, e app.Event) {
+	defer browser.Survive("editor")
+	switch key := browser.Key(e); {
+	case key == "Enter" && (browser.Flag(e, "ctrlKey") || browser.Flag(e, "metaKey")):
+		e.PreventDefault()
+		e.Call("stopPropagation")
+		f.save(f.typed.Revision)
+	case key == "Escape":
+		e.PreventDefault()
+		e.Call("stopPropagation")
+		f.cancel()
+	default:
+		ctx.PreventUpdate()
+	}
+}
+
+// cancel leaves the form. What was typed can be had back for a moment.
+func (f *Editor) cancel() {
+	id, typed, dirty, s := f.id(), f.typed, f.dirty(), f.S
+	if dirty && f.Mode != mergeMode {
+		f.forget()
+		s.say(text.Discarded, func() {
+			b, _ := json.Marshal(typed)
+			browser.Session.Set(draftKey(id), string(b))
+			if id > 0 {
+				s.edit = id
+				s.visit(s.route.open(id))
+				if s.detail != nil {
+					s.detail.startEdit()
+					s.detail.ctx.Update()
+				}
+				return
+			}
+			s.visit(route{Kind: listPage, Compose: true, Query: s.route.Query})
+		})
+	}
+	f.Done()
+}
+
+// save sends the form, against the revision that its writer has seen.
+func (f *Editor) save(seen int64) {
+	if f.saving || !f.check() {
+		return
+	}
+	if f.Mode == editMode && f.conflict == nil && !f.dirty() {
+		f.forget()
+		f.Done()
+		return
+	}
+	f.saving = true
+	w, then := f.write(seen)
+	w.Key = f.intent.Key(w.Path, w.Body)
+	f.S.send(w, func(err error) {
+		f.saving = false
+		defer f.ctx.Update()
+		if theirs, stale := sync.Current[api.Memory](err); stale {
+			f.intent.Done()
+			f.conflict = &theirs
+			return
+		}
+		if err != nil {
+			f.show(err)
+			return
+		}
+		f.intent.Done()
+		f.forget()
+		then()
+	})
+}
+
+// check finds what the server would refuse anyway.
+func (f *Editor) check() bool {
+	f.errs, f.problem = map[string]string{}, ""
+	if f.broken {
+		f.errs["body"] = text.NotText
+	} else if strings.TrimSpace(f.typed.Body) == "" {
+		f.errs["body"] = text.BodyEmpty
+	} else if n := len(f.typed.Body); float64(n) > setting.Get("memory.body").Max {
+		f.errs["body"] = text.BodyLong(n, int(setting.Get("memory.body").Max))
+	}
+	if _, err := f.confidence(); err != nil && f.Mode != mergeMode {
+		f.errs["confidence"] = text.Bounds(setting.Get("memory.confidence").Range())
+	}
+	f.ctx.Update()
+	return len(f.errs) == 0
+}
+
+func (f *Editor) confidence() (float64, error) {
+	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(f.typed.Confidence), ",", ".", 1), 64)
+	if err != nil || !setting.Get("memory.confidence").Contains(v) {
+		return 0, errors.New("not a confidence")
+	}
+	return v, nil
+}
+
+func (f *Editor) show(err error) {
+	var e *fault.Error
+	if errors.As(err, &e) && len(e.Fields) > 0 {
+		for _, field := range e.Fields {
+			f.errs[field.Field] = field.Message
+		}
+		if f.errs["body"] != "" || f.errs["confidence"] != "" {
+			return
+		}
+	}
+	f.problem = words(err) + " " + text.TextKept
+}
+
+// write is the request that the form stands for, and what follows its success.
+func (f *Editor) write(seen int64) (sync.Write, func()) {
+	confidence, _ := f.confidence()
+	body := strings.TrimSpace(f.typed.Body)
+	s := f.S
+	switch f.Mode {
+	case mergeMode:
+		ids := idsOf(f.Sources)
+		out := new(api.Memory)
+		return sync.Write{Method: "POST", Path: api.PathMerge, Body: api.MemoryMerge{IDs: ids, Body: body}, Out: out}, func() {
+			s.picked.clear()
+			s.say(text.Merged(len(ids)), func() { s.unmerge(ids, out.ID) })
+			f.Done()
+			s.visit(s.route.open(out.ID))
+		}
+	case newMode:
+		category := api.Null[int64]()
+		if f.typed.Category != nil {
+			category = api.Some(*f.typed.Category)
+		}
+		out := new(api.MemoryAdded)
+		add := api.MemoryAdd{Body: body, Kind: f.typed.Kind, Importance: &f.typed.Importance, Confidence: &confidence, CategoryID: category}
+		return sync.Write{Method: "POST", Path: api.PathMemory, Body: add, Out: out}, func() {
+			if out.Existing {
+				s.say(text.AlreadyThere, nil)
+			} else {
+				s.say(text.Added(len(out.Similar)), func() { s.trash(one(out.Memory)) })
+			}
+			f.Done()
+			s.visit(s.route.open(out.ID))
+		}
+	}
+	out := new(api.Memory)
+	return sync.Write{Method: "PATCH", Path: api.MemoryPath(f.base.ID), Body: f.patch(body, confidence), Out: out, IfMatch: seen}, func() {
+		if out.Revision > 0 {
+			s.say(text.SavedAs(out.Revision), nil)
+		}
+		f.Done()
+	}
+}
+
+// patch names what changed since the form was begun, and nothing else.
+func (f *Editor) patch(body string, confidence float64) api.MemoryPatch {
+	var p api.MemoryPatch
+	if body != f.base.Body {
+		p.Body = &body
+	}
+	if f.typed.Kind != f.base.Kind {
+		p.Kind = &f.typed.Kind
+	}
+	if f.typed.Importance != f.base.Importance {
+		p.Importance = api.Ptr(f.typed.Importance)
+	}
+	if confidence != f.base.Confidence {
+		p.Confidence = &confidence
+	}
+	if !same(f.typed.Category, f.base.CategoryID) {
+		p.CategoryID = api.Optional[int64]{Set: true, Value: f.typed.Category}
+	}
+	return p
+}
+
+// unmerge takes a merge back: the sources return, what was made of them goes.
+func (s *Session) unmerge(ids []int64, made int64) {
+	s.bulk(api.MemoryBulk{IDs: ids, Action: api.BulkRestore}, func(api.BulkDone) {
+		s.send(sync.Write{Method: "DELETE", Path: api.MemoryPath(made)}, func(err error) {
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			s.leave(made)
+			s.say(text.Undone, nil)
+		})
+	})
+}

@@ -1,0 +1,265 @@
+package page
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// frame is the rail, the page and the bottom bar, and what floats over them.
+func (a *App) frame() app.UI {
+	return app.Div().Class("app").OnClick(a.click).Body(
+		a.rail(),
+		app.Main().Class("main").Body(append([]app.UI{a.notice()}, a.content()...)...),
+		a.bottom(),
+		a.floats(),
+	)
+}
+
+// content is the page itself.
+func (a *App) content() []app.UI {
+	s, r := a.s, a.route
+	if !a.ready || s.client == nil && r.Kind != missing {
+		return a.waiting()
+	}
+	switch r.Kind {
+	case listPage:
+		return []app.UI{a.memoryBar(), a.listBody()}
+	case trashPage:
+		return []app.UI{a.memoryBar(), &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+	case accountPage:
+		return []app.UI{pageBar(text.Account, text.AccountNote), &Account{S: s, Rev: s.rev}}
+	case settingsPage:
+		return []app.UI{pageBar(text.Settings, text.SettingsNote), &Retention{S: s, Rev: s.rev}}
+	case peoplePage:
+		return []app.UI{pageBar(text.Settings, text.SettingsNote), &People{S: s, Rev: s.rev}}
+	}
+	return []app.UI{app.Div().Class("empty").Body(
+		app.H2().Text(text.NothingHere), app.P().Text(text.NothingHereWhy),
+		app.A().Class("btn").Href(browser.Path("/memory")).Text(text.ToMemories),
+	)}
+}
+
+func (a *App) waiting() []app.UI {
+	if a.failed == nil {
+		return []app.UI{app.Header().Class("topbar").Body(app.H1().Class("sr").Text(pageName(a.route)))}
+	}
+	return []app.UI{app.Div().Class("empty").Body(
+		app.H2().Text(text.CannotStart), app.P().Text(words(a.failed)),
+		part.Button("btn", "retry", "", part.Text(text.Retry)),
+	)}
+}
+
+func pageBar(title, note string) app.UI {
+	return app.Header().Class("topbar").Body(app.H1().Text(title), app.Span().Class("meta").Text(note))
+}
+
+// listBody is the list with what is open beside it, or the way on for somebody who
+// has nothing yet.
+func (a *App) listBody() app.UI {
+	s, r := a.s, a.route
+	if a.nothingYet() {
+		return a.empty()
+	}
+	open := "list"
+	var beside app.UI
+	done := func() {
+		s.merging = nil
+		if s.route.Compose {
+			s.visit(s.route.close())
+		}
+		s.changed()
+	}
+	switch {
+	case len(s.merging) > 0:
+		open, beside = "detail", &sheet{Title: text.Merge, Form: &Editor{S: s, Rev: s.rev, Mode: mergeMode, Sources: s.merging, Done: done}}
+	case r.Compose:
+		open, beside = "detail", &sheet{Title: text.NewHead, Form: &Editor{S: s, Rev: s.rev, Mode: newMode, Done: done}}
+	case r.ID > 0:
+		open, beside = "detail", &Detail{S: s, Rev: s.rev, ID: r.ID}
+	default:
+		beside = app.Section().Class("pane pane-none").Aria("hidden", "true").Body(
+			app.Div().Class("empty").Body(part.GrowthFaint(), app.P().Text(text.PickOne)))
+	}
+	return app.Div().Class("split").DataSet("open", open).Body(
+		&List{S: s, Rev: s.rev, Query: r.Query, Open: r.ID}, beside)
+}
+
+// sheet is a pane with a form.
+type sheet struct {
+	app.Compo
+	Title string
+	Form  *Editor
+}
+
+// Render draws the pane.
+func (p *sheet) Render() app.UI {
+	return app.Section().Class("pane").Aria("label", p.Title).Body(
+		app.Header().Class("topbar").Body(app.H2().Text(p.Title)),
+		app.Div().Class("scroll").Body(app.Div().Class("detail").Body(p.Form)),
+	)
+}
+
+// memoryBar is the bar over the views of the memories.
+func (a *App) memoryBar() app.UI {
+	r := a.route
+	trash := r.Kind == trashPage || r.Query.Status == api.StatusDeleted
+	count := ""
+	if o := a.s.overview; o != nil && o.Stats.Deleted > 0 {
+		count = text.Number(o.Stats.Deleted)
+	}
+	tab := func(path string, current bool, body ...app.UI) app.UI {
+		l := app.A().Href(browser.Path(path))
+		if current {
+			l = l.Aria("current", "page")
+		}
+		return l.Body(body...)
+	}
+	class := "topbar memory-bar"
+	if r.ID > 0 || r.Compose || len(a.s.merging) > 0 {
+		class += " memory-bar-open"
+	}
+	return app.Header().Class(class).Body(
+		app.H1().Class("sr").Text(pageName(r)),
+		app.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
+			tab("/memory", !trash, part.Text(text.ListTab)),
+			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), app.Span().Class("meta num").Text(count)),
+		),
+		app.Span().Class("grow"),
+		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), app.Span().Text(text.NewMemory)).Aria("label", text.NewMemory),
+	)
+}
+
+// notice is the one banner over the page: the connection first, then what needs a
+// look.
+func (a *App) notice() app.UI {
+	s := a.s
+	switch {
+	case s.lost && s.client != nil && s.status.Phase != sync.Online:
+		since := browser.Date(browser.Instant(s.status.Since), browser.Clock)
+		return app.Div().Class("notice").Role("status").Body(app.Div().Class("banner banner-warn").Body(
+			part.Icon("cloud-off"), app.Span().Text(text.Offline(since)),
+			part.Button("linkish end", "wake", "", part.Text(text.TryNow)),
+		))
+	case a.due() > 0:
+		return app.Div().Class("notice").Body(app.Div().Class("banner banner-plain").Body(
+			part.Icon("leaf"), app.Span().Body(
+				part.Text(text.Due(a.due(), s.policy.LeftToday, browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
+				part.Link("/memory?sort=evictable", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
+			),
+			part.IconButton("btn btn-sm btn-quiet end", "dues-seen", "", text.Close, "x"),
+		))
+	}
+	return app.Span().Hidden(true)
+}
+
+// due is how many memories the next sweep finds, where that is more than an
+// ordinary night's.
+func (a *App) due() int {
+	s := a.s
+	if s.duesSeen || s.policy == nil || s.overview == nil || !s.policy.Policy.Enabled || a.route.Kind != listPage {
+		return 0
+	}
+	if n := s.overview.Stats.DueNow; float64(n) > s.policy.Policy.DailyDeletionLimit {
+		return n
+	}
+	return 0
+}
+
+func (a *App) floats() app.UI {
+	s := a.s
+	body := []app.UI{part.Toasts(s.toasts)}
+	if s.menu != nil {
+		body = append(body, app.Div().Class("menu-scrim").DataSet("do", "close-menu"), &part.Menu{Spec: s.menu, Close: s.closeMenu})
+	}
+	if s.dialog != nil {
+		body = append(body, &part.Dialog{Spec: s.dialog, Close: s.closeDialog})
+	}
+	return app.Div().Class("floats").Body(body...)
+}
+
+// bottom is the navigation of narrow windows.
+func (a *App) bottom() app.UI {
+	item := func(path, label, icon string, current bool) app.UI {
+		l := app.A().Href(browser.Path(path))
+		if current {
+			l = l.Aria("current", "page")
+		}
+		return l.Body(part.Icon(icon), part.Text(label))
+	}
+	k := a.route.Kind
+	return app.Nav().Class("bottombar").Aria("label", text.Pages).Body(
+		item("/memory", text.Memory, "list", k == listPage || k == trashPage),
+		item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
+		item("/account", text.Account, "user", k == accountPage),
+	)
+}
+
+// rail is the navigation of wide windows.
+func (a *App) rail() app.UI {
+	k := a.route.Kind
+	item := func(path, label, icon string, current bool) app.UI {
+		l := app.A().Href(browser.Path(path)).Title(label)
+		if current {
+			l = l.Aria("current", "page")
+		}
+		return l.Body(part.Icon(icon), app.Span().Text(label))
+	}
+	return app.Aside().Class("rail").Body(
+		app.A().Class("brand").Href(browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
+		app.Nav().Class("nav").Aria("label", text.Pages).Body(
+			item("/memory", text.Memory, "list", k == listPage || k == trashPage),
+			item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
+		),
+		a.categories(),
+		app.Div().Class("rail-foot").Body(
+			app.P().Class("meta").Text(a.indexed()),
+			app.Nav().Class("nav").Aria("label", text.Account).Body(item("/account", a.personName(), "user", k == accountPage)),
+		),
+	)
+}
+
+func (a *App) personName() string {
+	if a.s.me == nil {
+		return text.Account
+	}
+	if a.s.me.DisplayName != "" {
+		return a.s.me.DisplayName
+	}
+	return a.s.me.Name
+}
+
+func (a *App) indexed() string {
+	if !a.s.indexes() {
+		return ""
+	}
+	st := a.s.overview.Stats
+	return text.IndexedOf(st.Active-st.NotIndexed, st.Active)
+}
+
+func (a *App) categories() app.UI {
+	o := a.s.overview
+	if o == nil || len(o.Categories) == 0 {
+		return app.Nav().Hidden(true)
+	}
+	items := []app.UI{app.H2().Text(text.Categories)}
+	for _, c := range o.Categories {
+		r := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: c.ID}}
+		l := app.A().Href(browser.Path(r.path())).Title(c.Name)
+		if a.route.Kind == listPage && a.route.Query.CategoryID == c.ID {
+			l = l.Aria("current", "true")
+		}
+		items = append(items, l.Body(
+			part.CategoryRings(c.Color),
+			app.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
+			app.Span().Class("num").Text(strconv.Itoa(c.Count)),
+		))
+	}
+	return app.Nav().Class("nav nav-categories").Aria("label", text.Categories).Body(items...)
+}

@@ -1,0 +1,286 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Render draws the pane of the list.
+func (l *List) Render() app.UI {
+	return part.Safe("list", func() app.UI {
+		return app.Section().Class("pane").Aria("label", text.ListPane).
+			OnClick(l.click).OnInput(l.input).OnKeyDown(l.searchKey).
+			Body(
+				l.head(),
+				l.filters(),
+				app.Div().Class("list-box").Body(
+					l.newRows(),
+					l.rows(),
+					l.nothing(),
+				),
+				l.foot(),
+			)
+	})
+}
+
+func (l *List) head() app.UI {
+	p := &l.S.picked
+	if !p.empty() {
+		return app.Div().Class("listhead").Body(
+			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x"),
+			app.Span().Class("muted num").Text(text.Selected(p.count())),
+			part.If(p.all == nil && l.window.Total > len(p.rows), func() app.UI {
+				return part.Button("btn btn-sm btn-quiet", "pick-all", "", part.Text(text.PickAll(l.window.Total)))
+			}),
+			app.Span().Class("grow"),
+		)
+	}
+	q := l.Query.Normal()
+	sorted := text.SortedBy(q.Sort, q.Order)
+	return app.Div().Class("listhead").Body(
+		app.Div().Class("search").Role("search").Body(
+			part.Icon("search"),
+			app.Input().ID("search").Class("input").Type("search").Attr("autocomplete", "off").Attr("spellcheck", "false").
+				Attr("placeholder", l.searchHint()).Aria("label", text.SearchMemories),
+			part.Kbd("/"),
+		),
+		part.IconButton("btn", "sort", "", sorted, "arrow-down-wide-narrow").Aria("haspopup", "listbox"),
+	)
+}
+
+func (l *List) searchHint() string {
+	if o := l.S.overview; o != nil {
+		return text.SearchHint(o.Stats.Active)
+	}
+	return text.SearchMemories
+}
+
+func (l *List) filters() app.UI {
+	if !l.S.picked.empty() {
+		return l.bulkBar()
+	}
+	q := l.Query
+	set := func(on bool, do, arg, label string) app.UI {
+		b := app.Button().Class("filter").Type("button").DataSet("do", do).DataSet("arg", arg).
+			Aria("pressed", strconv.FormatBool(on)).Aria("haspopup", "listbox")
+		return b.Body(app.Span().Text(label), part.If(on, func() app.UI {
+			return app.Span().Class("filter-x").DataSet("do", "clear").DataSet("arg", arg).Title(text.ClearFilter).Body(part.Icon("x"))
+		}))
+	}
+	status := app.Button().Class("filter").Type("button").DataSet("do", "filter").DataSet("arg", "status").
+		Aria("pressed", "true").Aria("haspopup", "listbox").Body(app.Span().Text(text.StatusName(q.Status)), part.Icon("chevron-down"))
+	category, picked := text.Category, false
+	if q.Uncategorized {
+		category, picked = text.NoCategory, true
+	} else if q.CategoryID > 0 {
+		picked = true
+		if name, _ := l.S.category(&q.CategoryID); name != "" {
+			category = name
+		}
+	}
+	kind := text.Kind
+	if q.Kind != "" {
+		kind = q.Kind
+	}
+	importance := text.ImportanceField
+	if q.Importance > 0 {
+		importance = text.AtLeast(q.Importance)
+	}
+	fades := text.Fades
+	if q.FadesWithin > 0 {
+		fades = text.FadesWithin(q.FadesWithin)
+	}
+	more := text.MoreFilters
+	switch {
+	case q.Unreviewed && q.NotIndexed:
+		more = text.Unreviewed + ", " + text.NotIndexedFilter
+	case q.Unreviewed:
+		more = text.Unreviewed
+	case q.NotIndexed:
+		more = text.NotIndexedFilter
+	}
+	return app.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(
+		status,
+		set(picked, "filter", "category", category),
+		set(q.Kind != "", "filter", "kind", kind),
+		set(q.Importance > 0, "filter", "importance", importance),
+		set(q.FadesWithin > 0, "filter", "fades", fades),
+		set(q.Unreviewed || q.NotIndexed, "filter", "more", more),
+	)
+}
+
+// bulkBar stands where the filters were: what can be done with the picked rows.
+func (l *List) bulkBar() app.UI {
+	b := func(do, label, icon string) app.UI {
+		return part.Button("btn btn-sm", do, "", part.Icon(icon), part.Text(label))
+	}
+	n := l.S.picked.count()
+	body := []app.UI{
+		b("bulk-category", text.Category, "tag"),
+		b("bulk-importance", text.ImportanceField, "circle-dot"),
+		b("bulk-kind", text.Kind, "folder"),
+	}
+	if l.S.picked.all == nil && n > 1 && n <= 100 {
+		body = append(body, b("bulk-merge", text.Merge, "merge"))
+	}
+	if l.Query.Status == api.StatusDeleted || l.Query.Status == api.StatusConsolidated {
+		body = append(body, b("bulk-restore", text.Restore, "archive-restore"))
+	}
+	if l.Query.Status != api.StatusDeleted {
+		body = append(body, b("bulk-trash", text.Trash, "trash-2"))
+	}
+	return app.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Body(body...)
+}
+
+func (l *List) newRows() app.UI {
+	return part.If(l.arrived > 0, func() app.UI {
+		return part.Button("new-rows", "see-new", "", part.Icon("arrow-up"), part.Text(text.NewRows(l.arrived)))
+	})
+}
+
+// rows are the rows of the document. Each rank has a slot, rank mod slots, so that
+// scrolling by one row fills one slot anew and leaves the others alone.
+func (l *List) rows() app.UI {
+	first, end := l.view.Rendered()
+	l.slots = max(l.slots, end-first)
+	items := make([]app.UI, l.slots+1)
+	items[0] = app.Li().Class("list-fill").Role("presentation")
+	for slot := range l.slots {
+		items[slot+1] = app.Li().Hidden(true)
+	}
+	var order []string
+	active := ""
+	for rank := first; rank < end; rank++ {
+		slot := rank % l.slots
+		items[slot+1] = l.item(slot, rank)
+		order = append(order, part.RowID(slot))
+		if rank == l.active {
+			active = part.RowID(slot)
+		}
+	}
+	ul := app.Ul().ID("list").Class("scroll list vlist").Role("listbox").TabIndex(0).
+		Aria("label", text.ListLabel(l.Query.Normal().Sort)).Aria("multiselectable", "true").
+		Aria("activedescendant", active).Aria("owns", strings.Join(order, " "))
+	if l.slow {
+		ul = ul.Aria("busy", "true")
+	}
+	return ul.OnKeyDown(l.rowKey).Body(items...)
+}
+
+func (l *List) item(slot, rank int) app.UI {
+	r := &part.Row{Slot: slot, Rank: rank, Total: l.window.Total, Y: float64(rank) * l.view.Row}
+	row, ok := l.row(rank)
+	if !ok {
+		return r
+	}
+	m := row.Memory
+	r.Loaded, r.Memory = true, row
+	r.Category, r.Color = l.S.category(m.CategoryID)
+	r.When = l.when(m)
+	r.Flag = l.flag(m)
+	r.Floor = l.S.floor()
+	r.Href = l.S.route.open(m.ID).path()
+	r.Picked = l.S.picked.has(m.ID)
+	r.Open = m.ID == l.Open
+	r.Active = rank == l.active
+	r.Fresh = l.fresh[m.ID]
+	// What the row doesn't show must not make it render again.
+	r.Memory.AsOf, r.Memory.Vitality = 0, 0
+	r.Memory.Body = part.Cut(m.Body)
+	return r
+}
+
+// when is the instant that the list is about: its sort, else the last use.
+func (l *List) when(m api.Memory) string {
+	now := l.S.now()
+	switch l.Query.Normal().Sort {
+	case api.SortCreated:
+		return text.Ago(now, m.CreatedAt)
+	case api.SortUpdated:
+		return text.Ago(now, m.UpdatedAt)
+	case api.SortEvictable:
+		if m.EvictableAt == nil {
+			return text.Stays
+		}
+		return browser.Date(*m.EvictableAt, browser.FullDate)
+	}
+	if m.LastUsedAt == nil {
+		return text.NeverUsed
+	}
+	return text.Ago(now, *m.LastUsedAt)
+}
+
+func (l *List) flag(m api.Memory) string {
+	switch {
+	case m.Status == api.StatusDeleted && l.Query.Status != api.StatusDeleted:
+		return text.FlagTrash
+	case m.Status == api.StatusConsolidated && l.Query.Status != api.StatusConsolidated:
+		return text.FlagConsolidated
+	case !m.Indexed && l.S.indexes():
+		return text.FlagNotIndexed
+	case m.CategoryID == nil && l.S.overview != nil && len(l.S.overview.Categories) > 0:
+		return text.FlagNoCategory
+	}
+	return ""
+}
+
+// nothing says why the list is empty, and how to go on.
+func (l *List) nothing() app.UI {
+	switch {
+	case l.problem != "":
+		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.ListFailed), app.P().Text(l.problem),
+			part.Button("btn", "again", "", part.Text(text.Retry)))
+	case !l.window.Loaded:
+		return app.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(l.view.Height, l.view.Row)...)
+	case l.window.Total == 0 && l.pending == nil:
+		return app.Div().Class("empty list-empty").Body(
+			app.H2().Text(text.NothingFound),
+			app.P().Text(text.NothingWhy(l.Query.Q)),
+			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-all", "", part.Text(text.ClearFilters)) }),
+		)
+	}
+	return app.Span().Hidden(true)
+}
+
+func skeletonRows(height, row float64) []app.UI {
+	n := 9
+	if row > 0 && height > 0 {
+		n = min(max(int(height/row), 1), 14)
+	}
+	rows := make([]app.UI, n)
+	for i := range rows {
+		rows[i] = app.Raw(`<div class="row-shape"><div class="skeleton w-90"></div><div class="skeleton w-60"></div></div>`)
+	}
+	return rows
+}
+
+func (l *List) foot() app.UI {
+	q := l.Query.Normal()
+	hint := func(label string, keys ...string) app.UI {
+		var body []app.UI
+		for _, k := range keys {
+			body = append(body, part.Kbd(k), part.Text(" "))
+		}
+		return app.Span().Body(append(body, part.Text(label))...)
+	}
+	total := text.Memories(l.window.Total)
+	if !l.window.Loaded {
+		total = ""
+	}
+	return app.Footer().Class("listfoot").Body(
+		app.Span().Class("num").Role("status").Text(total),
+		app.Span().Text(text.SortName(q.Sort)),
+		app.Span().Class("end").Body(
+			hint(text.KeyMove, "j", "k"),
+			hint(text.KeySelect, "x"),
+			part.Button("foot-keys", "help", "", part.Kbd("?"), part.Text(" "+text.KeyKeys)),
+		),
+	)
+}

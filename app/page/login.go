@@ -1,0 +1,118 @@
+package page
+
+import (
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Login is the page that lets a person in.
+type Login struct {
+	app.Compo
+	S    *Session
+	Next string
+
+	name, password string
+	problem        string
+	busy           bool
+}
+
+// OnMount takes the focus.
+func (p *Login) OnMount(ctx app.Context) {
+	defer browser.Survive("login")
+	browser.Focus(browser.ByID("login-name"))
+}
+
+func (p *Login) input(ctx app.Context, e app.Event) {
+	defer browser.Survive("login")
+	ctx.PreventUpdate()
+	p.read()
+}
+
+// read takes what stands in the fields: a password manager fills them in without
+// telling.
+func (p *Login) read() {
+	p.name, _ = browser.Value(browser.ByID("login-name"))
+	p.password, _ = browser.Value(browser.ByID("login-password"))
+}
+
+func (p *Login) submit(ctx app.Context, e app.Event) {
+	defer browser.Survive("login")
+	e.PreventDefault()
+	p.read()
+	if p.busy {
+		return
+	}
+	if p.name == "" || p.password == "" {
+		p.problem = text.NeedBoth
+		return
+	}
+	p.busy, p.problem = true, ""
+	p.S.sendAs(sync.Write{Method: "POST", Path: api.PathLogin, Body: api.Login{Name: p.name, Password: p.password}}, func(err error) {
+		p.busy = false
+		if err != nil {
+			p.problem = words(err)
+			ctx.Update()
+			browser.Focus(browser.ByID("login-password"))
+			return
+		}
+		next := p.Next
+		if next == "" {
+			next = "/memory"
+		}
+		// Loading anew gives the password nowhere to linger.
+		browser.Leave(next)
+	})
+}
+
+// Render draws the page.
+func (p *Login) Render() app.UI {
+	return part.Safe("login", func() app.UI {
+		label := text.SignIn
+		if p.busy {
+			label = text.SigningIn
+		}
+		return before(
+			app.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).Attr("novalidate", "true").Body(
+				app.P().Class("brand").Body(part.Brand()...),
+				app.Div().Body(app.H1().Text(text.Welcome)),
+				field("login-name", text.Name, app.Input().Class("input").Type("text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), ""),
+				field("login-password", text.Password, app.Input().Class("input").Type("password").Attr("autocomplete", "current-password"), ""),
+				problem(p.problem),
+				app.Div().Class("line").Body(app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label)),
+				app.P().Class("meta").Text(text.FirstStart),
+			),
+		)
+	})
+}
+
+// before is the layout of the pages before the app.
+func before(form app.UI) app.UI {
+	return app.Div().Class("setup").Body(
+		app.Div().Class("setup-side").Body(part.GrowthBig()),
+		app.Main().Class("setup-main").Body(form),
+	)
+}
+
+// field is a labelled input with what is wrong with it.
+func field(id, label string, input app.HTMLInput, wrong string) app.UI {
+	input = input.ID(id)
+	if wrong != "" {
+		input = input.Aria("invalid", "true").Aria("describedby", id+"-err")
+	}
+	return app.Div().Class("field").Body(
+		app.Label().For(id).Text(label),
+		input,
+		part.If(wrong != "", func() app.UI { return app.P().ID(id + "-err").Class("err").Role("alert").Text(wrong) }),
+	)
+}
+
+// problem is what went wrong with a form as a whole.
+func problem(s string) app.UI {
+	return app.Div().Class("form-problem").Role("alert").Body(
+		part.If(s != "", func() app.UI { return part.Banner("danger", "triangle-alert", part.Text(s)) }))
+}

@@ -1,0 +1,347 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"elowen/app/browser"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/live"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// The number fields of the policy, in the order of the form. Half-lives follow as
+// "hl1" to "hl10".
+const (
+	fieldGrace = "graceDays"
+	fieldFloor = "vitalityFloor"
+	fieldLimit = "dailyDeletionLimit"
+)
+
+// previewPause is how long the form must rest before the server is asked what it
+// would do.
+const previewPause = 350 * time.Millisecond
+
+// Retention is the settings page of the retention policy.
+type Retention struct {
+	app.Compo
+	S   *Session
+	Rev int
+
+	ctx     app.Context
+	base    *live.SettingsRow // what the form was begun with
+	typed   map[string]string // what stands in the number fields
+	enabled bool
+	errs    map[string]string
+	problem string
+	stale   bool
+	busy    bool
+	intent  sync.Intention
+
+	timer    *time.Timer
+	asked    int
+	preview  *api.Preview // of what is typed
+	saved    *api.Preview // of the policy in force
+	thinking bool
+}
+
+// OnMount begins the form.
+func (p *Retention) OnMount(ctx app.Context) {
+	defer browser.Survive("retention")
+	p.ctx, p.errs = ctx, map[string]string{}
+	p.follow()
+}
+
+// OnUpdate takes a newer policy over, unless something is being typed.
+func (p *Retention) OnUpdate(app.Context) {
+	defer browser.Survive("retention")
+	if p.ctx.Context != nil {
+		p.follow()
+	}
+}
+
+// OnDismount stops what still waits.
+func (p *Retention) OnDismount() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func (p *Retention) follow() {
+	row := p.S.policy
+	if row == nil || p.base == row {
+		return
+	}
+	first := p.base == nil
+	if p.base != nil && p.base.Revision == row.Revision {
+		p.base = row
+		return
+	}
+	dirty := !first && p.dirty() > 0
+	p.base = row
+	if dirty {
+		p.stale = true
+		p.ask()
+		return
+	}
+	p.reset()
+	p.ask()
+}
+
+// reset fills the form with the policy in force.
+func (p *Retention) reset() {
+	p.typed, p.errs, p.problem, p.stale = valuesOf(p.base.Policy), map[string]string{}, "", false
+	p.enabled = p.base.Policy.Enabled
+	p.fill()
+}
+
+func valuesOf(pol api.Policy) map[string]string {
+	v := map[string]string{
+		fieldGrace: setting.Format(pol.GraceDays),
+		fieldFloor: setting.Format(pol.VitalityFloor),
+		fieldLimit: setting.Format(pol.DailyDeletionLimit),
+	}
+	for i, d := range pol.HalfLifeDays {
+		v[hl(i+1)] = setting.Format(d)
+	}
+	return v
+}
+
+func hl(importance int) string { return "hl" + strconv.Itoa(importance) }
+
+// fieldSetting is the row of the setting table that a field belongs to.
+func fieldSetting(field string) setting.Setting {
+	if n, err := strconv.Atoi(strings.TrimPrefix(field, "hl")); err == nil {
+		return setting.Get(setting.HalfLifeKey(n))
+	}
+	return setting.Get("retention." + field)
+}
+
+func (p *Retention) fill() {
+	p.ctx.Defer(func(app.Context) {
+		for field, v := range p.typed {
+			browser.SetValue(browser.ByID("ret-"+field), v)
+			if s := browser.ByID("range-" + field); s.Truthy() {
+				browser.SetValue(s, strconv.Itoa(slider(v)))
+			}
+		}
+	})
+}
+
+// The sliders are logarithmic: a day more matters at one, not at a hundred.
+const sliderSteps = 1000
+
+func slider(v string) int {
+	d, err := strconv.ParseFloat(v, 64)
+	s := setting.Get(setting.HalfLifeKey(1))
+	if err != nil || d <= 0 {
+		return 0
+	}
+	return int(math.Round(sliderSteps * math.Log(s.Clamp(d)/s.Min) / math.Log(s.Max/s.Min)))
+}
+
+func slid(at int) string {
+	s := setting.Get(setting.HalfLifeKey(1))
+	d := s.Min * math.Pow(s.Max/s.Min, float64(at)/sliderSteps)
+	switch {
+	case d >= 10:
+		d = math.Round(d)
+	case d >= 2:
+		d = math.Round(d*2) / 2
+	default:
+		d = math.Round(d*10) / 10
+	}
+	return setting.Format(s.Clamp(d))
+}
+
+func (p *Retention) input(ctx app.Context, e app.Event) {
+	defer browser.Survive("retention")
+	target := e.Get("target")
+	if p.base == nil || !target.Get("id").Truthy() {
+		return
+	}
+	id := target.Get("id").String()
+	v, _ := browser.Value(target)
+	switch {
+	case id == "ret-enabled":
+		p.enabled = browser.Checked(target)
+	case strings.HasPrefix(id, "range-"):
+		field := strings.TrimPrefix(id, "range-")
+		at, _ := strconv.Atoi(v)
+		p.typed[field] = slid(at)
+		browser.SetValue(browser.ByID("ret-"+field), p.typed[field])
+		delete(p.errs, field)
+	case strings.HasPrefix(id, "ret-"):
+		field := strings.TrimPrefix(id, "ret-")
+		p.typed[field] = v
+		if s := browser.ByID("range-" + field); s.Truthy() {
+			browser.SetValue(s, strconv.Itoa(slider(v)))
+		}
+		p.checkField(field)
+	}
+	p.ask()
+}
+
+func (p *Retention) checkField(field string) (float64, bool) {
+	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(p.typed[field]), ",", ".", 1), 64)
+	s := fieldSetting(field)
+	if err != nil || !s.Contains(v) || s.Kind == setting.Whole && v != math.Trunc(v) {
+		p.errs[field] = text.OutOfBounds(s)
+		return 0, false
+	}
+	delete(p.errs, field)
+	return v, true
+}
+
+// changes counts the fields that differ from the policy in force.
+func (p *Retention) dirty() int {
+	if p.base == nil || p.typed == nil {
+		return 0
+	}
+	n := 0
+	for field, v := range valuesOf(p.base.Policy) {
+		if strings.TrimSpace(p.typed[field]) != v {
+			n++
+		}
+	}
+	if p.enabled != p.base.Policy.Enabled {
+		n++
+	}
+	return n
+}
+
+// change is the form as the server takes it; ok is false where a field is out of
+// bounds.
+func (p *Retention) change() (c api.PolicyChange, ok bool) {
+	ok = true
+	number := func(field string) *float64 {
+		v, good := p.checkField(field)
+		ok = ok && good
+		return &v
+	}
+	c = api.PolicyChange{
+		Revision: p.base.Revision, Enabled: api.Ptr(p.enabled),
+		GraceDays: number(fieldGrace), VitalityFloor: number(fieldFloor), DailyDeletionLimit: number(fieldLimit),
+	}
+	for i := range p.base.Policy.HalfLifeDays {
+		c.HalfLifeDays = append(c.HalfLifeDays, *number(hl(i + 1)))
+	}
+	return c, ok
+}
+
+// ask asks the server, after a pause, what the form would do.
+func (p *Retention) ask() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.asked++
+	asked := p.asked
+	p.thinking = true
+	p.timer = time.AfterFunc(previewPause, func() {
+		p.S.do(func() { p.previewNow(asked) })
+	})
+}
+
+func (p *Retention) previewNow(asked int) {
+	if asked != p.asked || p.base == nil {
+		return
+	}
+	change, ok := p.change()
+	if !ok {
+		p.thinking = false
+		p.ctx.Update()
+		return
+	}
+	var typed, saved api.Preview
+	s := p.S
+	s.async(api.PathPreview, func(ctx context.Context) error {
+		post := func(c api.PolicyChange, out *api.Preview) error {
+			return s.api.Send(ctx, sync.Write{Method: "POST", Path: api.PathPreview, Body: api.PreviewRequest{Policy: c, Limit: 6}, Out: out})
+		}
+		if err := post(change, &typed); err != nil {
+			return err
+		}
+		return post(api.PolicyChange{Revision: change.Revision}, &saved)
+	}, func(err error) {
+		if asked != p.asked {
+			return
+		}
+		p.thinking = false
+		if err == nil {
+			p.preview, p.saved = &typed, &saved
+		}
+		p.ctx.Update()
+	})
+}
+
+func (p *Retention) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("retention")
+	act, ok := browser.Acted(e)
+	if !ok {
+		ctx.PreventUpdate()
+		return
+	}
+	switch act.Do {
+	case "ret-save":
+		p.save()
+	case "ret-discard":
+		p.reset()
+		p.ask()
+	case "ret-defaults":
+		for i := 1; i <= len(p.base.Policy.HalfLifeDays); i++ {
+			p.typed[hl(i)] = setting.Format(setting.Get(setting.HalfLifeKey(i)).Default)
+			delete(p.errs, hl(i))
+		}
+		p.fill()
+		p.ask()
+	}
+}
+
+func (p *Retention) save() {
+	change, ok := p.change()
+	if !ok || p.busy {
+		return
+	}
+	p.busy, p.problem = true, ""
+	path := api.PathSettings + "/retention"
+	p.S.send(sync.Write{Method: "PUT", Path: path, Body: change, Key: p.intent.Key(path, change)}, func(err error) {
+		p.busy = false
+		defer p.ctx.Update()
+		switch {
+		case fault.Is(err, fault.Stale):
+			p.intent.Done()
+			p.stale = true
+		case err != nil:
+			p.fail(err)
+		default:
+			p.intent.Done()
+			p.stale = false
+			p.S.say(text.PolicySaved, nil)
+		}
+	})
+}
+
+func (p *Retention) fail(err error) {
+	var e *fault.Error
+	if errors.As(err, &e) {
+		for _, f := range e.Fields {
+			field := strings.TrimPrefix(f.Field, "retention.")
+			if i := strings.IndexByte(field, '['); i > 0 && strings.HasPrefix(field, "halfLifeDays") {
+				if n, bad := strconv.Atoi(strings.Trim(field[i:], "[]")); bad == nil {
+					field = hl(n + 1)
+				}
+			}
+			p.errs[field] = f.Message
+		}
+	}
+	p.problem = words(err)
+}

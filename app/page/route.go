@@ -1,0 +1,222 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"elowen/shared/api"
+)
+
+// kind is which page an address shows.
+type kind uint8
+
+const (
+	missing kind = iota
+	listPage
+	trashPage
+	accountPage
+	settingsPage
+	peoplePage
+	loginPage
+	setupPage
+)
+
+// route is an address of the app, read: the page with the filters, the sort and
+// the memory that is open. Everything that a reload or a deep link must keep is in
+// it.
+type route struct {
+	Kind    kind
+	ID      int64 // the open memory; 0 for none
+	Compose bool  // writing a new one
+	Query   api.MemoryQuery
+	Next    string // of the login page: where to go then
+	Code    string // of the setup page
+}
+
+// readRoute reads an address below the base path. Values that make no sense are
+// left out, as if they had not been there.
+func readRoute(path string, q url.Values, fragment string) route {
+	r := route{}
+	switch path = strings.TrimRight(path, "/"); path {
+	case "", "/memory":
+		r.Kind = listPage
+	case "/memory/trash":
+		r.Kind = trashPage
+	case "/account":
+		r.Kind = accountPage
+	case "/settings":
+		r.Kind = settingsPage
+		if q.Get("part") == "people" {
+			r.Kind = peoplePage
+		}
+	case "/login":
+		r.Kind, r.Next = loginPage, localPath(q.Get("next"))
+	case "/setup":
+		r.Kind, r.Code = setupPage, fragment
+	default:
+		id, found := strings.CutPrefix(path, "/memory/")
+		n, err := strconv.ParseInt(id, 10, 64)
+		if !found || err != nil || n <= 0 {
+			return route{Kind: missing}
+		}
+		r.Kind, r.ID = listPage, n
+	}
+	if r.Kind == listPage || r.Kind == trashPage {
+		r.Query = readQuery(q)
+		r.Compose = r.Kind == listPage && r.ID == 0 && q.Has("new")
+	}
+	if r.Kind == listPage && r.ID == 0 && r.Query.Status == api.StatusDeleted {
+		r.Kind = trashPage
+	}
+	if r.Kind == trashPage {
+		r.Query.Status = api.StatusDeleted
+	}
+	return r
+}
+
+// localPath accepts a path of this app only: nobody is sent elsewhere after login.
+func localPath(p string) string {
+	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\n\r\t") {
+		return ""
+	}
+	return p
+}
+
+func readQuery(q url.Values) api.MemoryQuery {
+	m := api.MemoryQuery{
+		Status: oneOf(q.Get("status"), api.StatusDeleted, api.StatusConsolidated, "all"),
+		Kind:   q.Get("kind"),
+		Q:      q.Get("q"),
+		Sort:   oneOf(q.Get("sort"), api.Sorts()...),
+		Order:  oneOf(q.Get("order"), "asc", "desc"),
+	}
+	if c := q.Get("category"); c == "none" {
+		m.Uncategorized = true
+	} else if n, err := strconv.ParseInt(c, 10, 64); err == nil && n > 0 {
+		m.CategoryID = n
+	}
+	m.Importance = within(q.Get("importance"), 1, 10)
+	m.FadesWithin = within(q.Get("fades"), 1, 3650)
+	m.NotIndexed = q.Get("indexed") == "no"
+	m.Unreviewed = q.Get("reviewed") == "no"
+	return m
+}
+
+func oneOf(s string, allowed ...string) string {
+	for _, a := range allowed {
+		if s == a {
+			return s
+		}
+	}
+	return ""
+}
+
+func within(s string, least, most int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		return 0
+	}
+	return n
+}
+
+// path is the address of a route, below the base path.
+func (r route) path() string {
+	switch r.Kind {
+	case accountPage:
+		return "/account"
+	case settingsPage:
+		return "/settings"
+	case peoplePage:
+		return "/settings?part=people"
+	case loginPage:
+		if r.Next != "" {
+			return "/login?next=" + url.QueryEscape(r.Next)
+		}
+		return "/login"
+	case setupPage:
+		return "/setup"
+	case trashPage:
+		q := r.Query
+		q.Status = ""
+		return join("/memory/trash", writeQuery(q))
+	}
+	path := "/memory"
+	v := writeQuery(r.Query)
+	if r.ID > 0 {
+		path += "/" + strconv.FormatInt(r.ID, 10)
+	} else if r.Compose {
+		v.Set("new", "1")
+	}
+	return join(path, v)
+}
+
+func join(path string, v url.Values) string {
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+func writeQuery(m api.MemoryQuery) url.Values {
+	v := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	number := func(name string, n int64) {
+		if n > 0 {
+			v.Set(name, strconv.FormatInt(n, 10))
+		}
+	}
+	set("q", m.Q)
+	set("status", m.Status)
+	set("kind", m.Kind)
+	set("sort", m.Sort)
+	set("order", m.Order)
+	number("category", m.CategoryID)
+	if m.Uncategorized {
+		v.Set("category", "none")
+	}
+	number("importance", int64(m.Importance))
+	number("fades", int64(m.FadesWithin))
+	if m.NotIndexed {
+		v.Set("indexed", "no")
+	}
+	if m.Unreviewed {
+		v.Set("reviewed", "no")
+	}
+	return v
+}
+
+// open is the same list with a memory open beside it.
+func (r route) open(id int64) route {
+	r.Kind, r.ID, r.Compose = listPage, id, false
+	return r
+}
+
+// close is the list alone.
+func (r route) close() route {
+	r.ID, r.Compose = 0, false
+	if r.Query.Status == api.StatusDeleted {
+		r.Kind = trashPage
+	}
+	return r
+}
+
+// with is the same page with another query.
+func (r route) with(change func(q *api.MemoryQuery)) route {
+	change(&r.Query)
+	if r.Query.Q == "" && r.Query.Sort == api.SortRelevance {
+		r.Query.Sort = ""
+	}
+	return r
+}
+
+// filtered tells whether the query leaves anything out that the plain list of its
+// status has.
+func filtered(q api.MemoryQuery) bool {
+	q.Status, q.Sort, q.Order = "", "", ""
+	return q != (api.MemoryQuery{})
+}

@@ -1,0 +1,304 @@
+package page
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/state"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/live"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Session is what the pages of one signed-in person share: the connection, what
+// the frame shows, and what floats over it. It is used on go-app's own goroutine
+// only; whatever happens elsewhere comes in through do.
+type Session struct {
+	api    *sync.API
+	client *sync.Client
+
+	me       *api.Me
+	overview *live.Overview
+	policy   *live.SettingsRow
+	status   sync.Status
+	lost     bool          // offline for long enough to say so
+	ahead    time.Duration // of the server's clock before ours
+	stats    *sync.Watch[live.Overview]
+	settings *sync.Watch[live.SettingsRow]
+
+	route    route
+	toasts   []part.Toast
+	toastID  int
+	menu     *part.MenuSpec
+	dialog   *part.DialogSpec
+	picked   picked
+	place    place // of the open memory in the list
+	duesSeen bool  // the banner about what is due was put away
+
+	edit    int64        // the memory whose form is to be opened
+	merging []api.Memory // the sources of the merge that is being written
+
+	rev    int // counts changes that pages must show
+	ctx    app.Context
+	list   *List
+	detail *Detail
+	start  bool
+}
+
+// place is where the open memory stands in the list, for "2 of 1,284".
+type place struct {
+	id    int64
+	rank  int
+	total int
+}
+
+func newSession(ctx app.Context) *Session {
+	return &Session{
+		ctx: ctx,
+		api: &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base())}, Wait: sync.Sleep},
+	}
+}
+
+func trimSlash(s string) string { return s[:len(s)-1] }
+
+// do runs f on go-app's goroutine and shows the whole frame anew.
+func (s *Session) do(f func()) {
+	s.ctx.Dispatch(func(app.Context) {
+		defer browser.Survive("session")
+		f()
+		s.rev++
+	})
+}
+
+// changed shows the whole frame anew; called on go-app's goroutine.
+func (s *Session) changed() { s.do(func() {}) }
+
+// begin connects, once, after the person is known.
+func (s *Session) begin() {
+	if s.start {
+		return
+	}
+	s.start = true
+	s.client = sync.New(sync.Options{
+		Dial:      sync.Dial(browser.Live(api.PathLive)),
+		Check:     func(ctx context.Context) error { return s.api.Get(ctx, api.PathMe, nil) },
+		Clock:     sync.System{},
+		Random:    rand.Float64,
+		Heartbeat: time.Duration(setting.Int("live.heartbeatSeconds")) * time.Second,
+		Guard:     browser.Guard,
+		OnStatus:  func(st sync.Status) { s.do(func() { s.setStatus(st) }) },
+	})
+	s.stats = sync.Subscribe(s.client, live.Request{View: live.ViewStats}, func(e sync.Event[live.Overview]) {
+		if e.Outcome == state.Refused || len(e.After.Rows) == 0 {
+			return
+		}
+		row, asOf := e.After.Rows[0], e.After.AsOf
+		s.do(func() {
+			s.overview, s.me = &row, &row.Me
+			s.tell(asOf)
+		})
+	})
+	s.settings = sync.Subscribe(s.client, live.Request{View: live.ViewSettings}, func(e sync.Event[live.SettingsRow]) {
+		if e.Outcome == state.Refused || len(e.After.Rows) == 0 {
+			return
+		}
+		row := e.After.Rows[0]
+		s.do(func() { s.policy = &row })
+	})
+	s.client.Start()
+}
+
+// end forgets everything of the person.
+func (s *Session) end() {
+	if s.client != nil {
+		s.client.Close()
+	}
+	browser.Session.Clear(draftPrefix)
+	browser.Session.Clear(scrollPrefix)
+}
+
+func (s *Session) setStatus(st sync.Status) {
+	s.status = st
+	switch st.Phase {
+	case sync.Online:
+		s.lost = false
+	case sync.SignedOut:
+		s.signIn()
+	case sync.Offline:
+		s.lost = true
+	default:
+		// A blink of the network needs no words.
+		since := st
+		s.ctx.After(2*time.Second, func(app.Context) {
+			if s.status == since {
+				s.lost = true
+				s.rev++
+			}
+		})
+	}
+}
+
+// signIn leads to the login page and back from there.
+func (s *Session) signIn() {
+	next := s.route.path()
+	if s.route.Kind == loginPage || s.route.Kind == setupPage {
+		return
+	}
+	s.end()
+	browser.Leave(route{Kind: loginPage, Next: next}.path())
+}
+
+// tell learns the server's clock from a frame that was just computed.
+func (s *Session) tell(asOf api.Time) {
+	s.ahead = time.Duration(int64(asOf)-time.Now().UnixMilli()) * time.Millisecond
+}
+
+// now is the present by the server's clock, for "3 d ago".
+func (s *Session) now() api.Time { return browser.Instant(time.Now().Add(s.ahead)) }
+
+// floor is where the notch of the bars stands; −1 while retention is off or unknown.
+func (s *Session) floor() float64 {
+	if s.policy == nil || !s.policy.Policy.Enabled {
+		return -1
+	}
+	return s.policy.Policy.VitalityFloor
+}
+
+// category is the category of an id.
+func (s *Session) category(id *int64) (name string, color int) {
+	if id == nil || s.overview == nil {
+		return "", 0
+	}
+	for _, c := range s.overview.Categories {
+		if c.ID == *id {
+			return c.Name, c.Color
+		}
+	}
+	return "", 0
+}
+
+// indexes tells whether there is an index at all that a memory could be missing in.
+func (s *Session) indexes() bool {
+	return s.overview != nil && s.overview.Stats.NotIndexed < s.overview.Stats.Active
+}
+
+// visit leads to another address and remembers this one in the history.
+func (s *Session) visit(r route) { s.ctx.Navigate(browser.Origin() + r.path()) }
+
+// replace changes the address without an entry in the history.
+func (s *Session) replace(r route) { browser.Replace(r.path()) }
+
+// narrow tells whether one pane is shown at a time.
+func (s *Session) narrow() bool { return browser.Matches("(max-width: 720px)") }
+
+// async does something that waits, away from go-app's goroutine, and then goes on
+// there with its error.
+func (s *Session) async(what string, wait func(ctx context.Context) error, then func(err error)) {
+	browser.Go(what, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err := wait(ctx)
+		s.do(func() {
+			if fault.Is(err, fault.Unauthenticated) {
+				s.signIn()
+				return
+			}
+			then(err)
+		})
+	})
+}
+
+// send makes a change and then goes on with its error.
+func (s *Session) send(w sync.Write, then func(err error)) {
+	if w.Key == "" {
+		w.Key = sync.NewKey()
+	}
+	s.async(w.Path, func(ctx context.Context) error { return s.api.Send(ctx, w) }, then)
+}
+
+// words is what an error tells a person.
+func words(err error) string {
+	if sync.Lost(err) {
+		return text.NoAnswer
+	}
+	p := fault.ProblemOf(err)
+	return p.Detail
+}
+
+// fail shows an error as a toast.
+func (s *Session) fail(err error) { s.toast(part.Toast{Text: words(err), Danger: true}) }
+
+// say shows what happened, with a way back where there is one.
+func (s *Session) say(what string, undo func()) { s.toast(part.Toast{Text: what, Undo: undo}) }
+
+const toastTime = 8 * time.Second
+
+func (s *Session) toast(t part.Toast) {
+	s.toastID++
+	t.ID = s.toastID
+	s.toasts = append(s.toasts, t)
+	if len(s.toasts) > 3 {
+		s.toasts = s.toasts[len(s.toasts)-3:]
+	}
+	s.fade(t.ID)
+	s.changed()
+}
+
+// fade removes a toast after its time, unless the pointer or the focus is on it.
+func (s *Session) fade(id int) {
+	s.ctx.After(toastTime, func(app.Context) {
+		defer browser.Survive("toast")
+		if browser.Query(browser.Document(), "#toasts:hover, #toasts:focus-within").Truthy() {
+			s.fade(id)
+			return
+		}
+		s.dismiss(id)
+	})
+}
+
+func (s *Session) dismiss(id int) {
+	for i, t := range s.toasts {
+		if t.ID == id {
+			s.toasts = append(append([]part.Toast(nil), s.toasts[:i]...), s.toasts[i+1:]...)
+			s.rev++
+			return
+		}
+	}
+}
+
+func (s *Session) undo(id int) {
+	for _, t := range s.toasts {
+		if t.ID == id && t.Undo != nil {
+			s.dismiss(id)
+			t.Undo()
+			return
+		}
+	}
+}
+
+func (s *Session) openMenu(m *part.MenuSpec) { s.menu = m; s.rev++ }
+
+func (s *Session) closeMenu() { s.menu = nil; s.changed() }
+
+func (s *Session) ask(d *part.DialogSpec) { s.menu, s.dialog = nil, d; s.changed() }
+
+func (s *Session) closeDialog() { s.dialog = nil; s.changed() }
+
+// sendAs makes a change by somebody who isn't signed in: a refusal is an answer
+// here, not a reason to go to the login page.
+func (s *Session) sendAs(w sync.Write, then func(err error)) {
+	browser.Go(w.Path, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err := s.api.Send(ctx, w)
+		s.do(func() { then(err) })
+	})
+}

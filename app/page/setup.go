@@ -1,0 +1,237 @@
+package page
+
+import (
+	"errors"
+	"strings"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/sync"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Setup makes the first account and the first memory.
+type Setup struct {
+	app.Compo
+	S    *Session
+	Code string
+
+	ctx     app.Context
+	step    int // 0 account, 1 first memory
+	errs    map[string]string
+	problem string
+	busy    bool
+	bytes   int
+	intent  sync.Intention
+}
+
+// OnMount takes the focus.
+func (p *Setup) OnMount(ctx app.Context) {
+	defer browser.Survive("setup")
+	p.ctx = ctx
+	p.errs = map[string]string{}
+	if p.Code == "" {
+		browser.Focus(browser.ByID("setup-code"))
+		return
+	}
+	browser.Focus(browser.ByID("setup-name"))
+}
+
+func (p *Setup) value(id string) string {
+	v, _ := browser.Value(browser.ByID(id))
+	return v
+}
+
+func (p *Setup) input(ctx app.Context, e app.Event) {
+	defer browser.Survive("setup")
+	if p.step == 1 {
+		p.bytes = len(p.value("setup-body"))
+		return
+	}
+	ctx.PreventUpdate()
+}
+
+func (p *Setup) submit(ctx app.Context, e app.Event) {
+	defer browser.Survive("setup")
+	e.PreventDefault()
+	if p.busy {
+		return
+	}
+	p.errs, p.problem = map[string]string{}, ""
+	if p.step == 0 {
+		p.account()
+		return
+	}
+	p.first()
+}
+
+func (p *Setup) account() {
+	code := p.value("setup-code")
+	if code == "" {
+		code = p.Code
+	}
+	body := api.Setup{Code: strings.TrimSpace(code), Name: strings.TrimSpace(p.value("setup-name")), Password: p.value("setup-password")}
+	least := int(setting.Get("account.password").Min)
+	if body.Name == "" {
+		p.errs["name"] = text.NeedName
+	}
+	if len([]rune(body.Password)) < least {
+		p.errs["password"] = text.PasswordShort(least)
+	}
+	if body.Code == "" {
+		p.errs["code"] = text.NeedCode
+	}
+	if len(p.errs) > 0 {
+		return
+	}
+	p.busy = true
+	p.S.sendAs(sync.Write{Method: "POST", Path: api.PathSetup, Body: body, Key: p.intent.Key(api.PathSetup, body)}, func(err error) {
+		p.busy = false
+		if err != nil {
+			p.show(err)
+			return
+		}
+		p.intent.Done()
+		p.step = 1
+		p.ctx.Update()
+		// The code has done its work; it needn't stand in the address any longer.
+		browser.Window().Get("history").Call("replaceState", nil, "", browser.Path("/setup"))
+		p.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("setup-body")) })
+	})
+}
+
+func (p *Setup) first() {
+	text_ := strings.TrimSpace(p.value("setup-body"))
+	if text_ == "" {
+		p.errs["body"] = text.BodyEmpty
+		return
+	}
+	body := api.MemoryAdd{Body: text_}
+	var out api.MemoryAdded
+	p.busy = true
+	p.S.send(sync.Write{Method: "POST", Path: api.PathMemory, Body: body, Out: &out, Key: p.intent.Key(api.PathMemory, body)}, func(err error) {
+		p.busy = false
+		if err != nil {
+			p.show(err)
+			return
+		}
+		p.S.visit(route{Kind: listPage, ID: out.ID})
+	})
+}
+
+func (p *Setup) show(err error) {
+	var e *fault.Error
+	if errors.As(err, &e) {
+		for _, f := range e.Fields {
+			p.errs[f.Field] = f.Message
+		}
+	}
+	if len(p.errs) == 0 {
+		p.problem = words(err)
+	}
+	p.ctx.Update()
+	p.ctx.Defer(func(app.Context) {
+		if field := browser.ByID("setup-code"); field.Truthy() && p.value("setup-code") == "" {
+			browser.SetValue(field, p.Code)
+		}
+	})
+}
+
+func (p *Setup) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("setup")
+	if act, ok := browser.Acted(e); ok && act.Do == "skip" {
+		p.S.visit(route{Kind: listPage})
+	}
+}
+
+// Render draws the step.
+func (p *Setup) Render() app.UI {
+	return part.Safe("setup", func() app.UI {
+		var form app.UI
+		if p.step == 0 {
+			form = p.accountForm()
+		} else {
+			form = p.memoryForm()
+		}
+		return before(app.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
+			app.P().Class("brand").Body(part.Brand()...),
+			p.steps(),
+			form,
+		))
+	})
+}
+
+func (p *Setup) steps() app.UI {
+	names := []string{text.StepAccount, text.StepMemory}
+	items := make([]app.UI, len(names))
+	for i, name := range names {
+		li := app.Li()
+		switch {
+		case i < p.step:
+			items[i] = li.Body(part.Icon("check"), part.Text(name))
+		case i == p.step:
+			items[i] = li.Aria("current", "step").Body(part.Text(name))
+		default:
+			items[i] = li.Body(part.Text(name))
+		}
+	}
+	return app.Ol().Class("steps").Body(items...)
+}
+
+func (p *Setup) accountForm() app.UI {
+	label := text.MakeAccount
+	if p.busy {
+		label = text.Working
+	}
+	codeField := field("setup-code", text.Code, app.Input().Class("input mono").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"])
+	if p.Code != "" && p.errs["code"] == "" && p.problem == "" {
+		// The link carried it; nobody has to look at it.
+		codeField = app.Div().Hidden(true)
+	}
+	return app.Div().Class("setup-step").DataSet("step", "account").Body(
+		app.Div().Body(app.H1().Text(text.SetupHead), app.P().Class("muted").Text(text.SetupWhy)),
+		field("setup-name", text.Name, app.Input().Class("input").Type("text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
+		app.Div().Class("field").Body(
+			field("setup-password", text.Password, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
+			app.P().Class("meta").Text(text.PasswordRule(int(setting.Get("account.password").Min))),
+		),
+		codeField,
+		problem(p.problem),
+		app.Div().Class("line").Body(app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label)),
+	)
+}
+
+func (p *Setup) memoryForm() app.UI {
+	most := int(setting.Get("memory.body").Max)
+	five := setting.Int("memory.importance")
+	label := text.SaveGoOn
+	if p.busy {
+		label = text.Saving
+	}
+	body := app.Textarea().ID("setup-body").Class("input memory-text").Rows(3).Attr("dir", "auto").Aria("describedby", "setup-count")
+	if p.errs["body"] != "" {
+		body = body.Aria("invalid", "true")
+	}
+	return app.Div().Class("setup-step").DataSet("step", "memory").Body(
+		app.Div().Body(app.H1().Text(text.FirstHead), app.P().Class("muted").Text(text.FirstWhy)),
+		app.Div().Class("field").Body(
+			app.Label().For("setup-body").Text(text.Memory),
+			body,
+			app.P().ID("setup-count").Class("meta num").Text(text.Join(text.Bytes(p.bytes, most), text.Level(five, text.Word(five))+", "+text.HalfLife(halfLife(five)))),
+			part.If(p.errs["body"] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs["body"]) }),
+		),
+		problem(p.problem),
+		app.Div().Class("line").Body(
+			app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label),
+			part.Button("btn btn-quiet", "skip", "", part.Text(text.Skip)),
+		),
+	)
+}
+
+// halfLife is the default half-life of a level, before there is a policy to ask.
+func halfLife(importance int) float64 { return setting.Get(setting.HalfLifeKey(importance)).Default }

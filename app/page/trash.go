@@ -1,0 +1,199 @@
+package page
+
+import (
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// TrashBin is the list of what was moved to the trash: why, when, and the ways back
+// and out.
+type TrashBin struct {
+	app.Compo
+	S     *Session
+	Rev   int
+	Query api.MemoryQuery
+
+	rowWindow
+	slots int
+}
+
+// OnMount asks for the first window.
+func (t *TrashBin) OnMount(ctx app.Context) {
+	defer browser.Survive("trash")
+	t.rowWindow = rowWindow{
+		s: t.S, ctx: ctx, id: "trash",
+		height: func() float64 {
+			if t.S.narrow() {
+				return 122
+			}
+			return 60
+		},
+		query:   func() api.MemoryQuery { return t.Query },
+		changed: func(bool) {},
+	}
+	t.begin()
+}
+
+// OnDismount ends the subscription.
+func (t *TrashBin) OnDismount() {
+	defer browser.Survive("trash")
+	t.end()
+}
+
+// OnUpdate follows the address.
+func (t *TrashBin) OnUpdate(ctx app.Context) {
+	defer browser.Survive("trash")
+	if t.scroller == nil {
+		return
+	}
+	t.follows()
+	ctx.Defer(t.settle)
+}
+
+func (t *TrashBin) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("trash")
+	act, ok := browser.Acted(e)
+	if !ok {
+		ctx.PreventUpdate()
+		return
+	}
+	s := t.S
+	row, rank, have := t.window.Find(act.ID())
+	switch act.Do {
+	case "trash-open":
+		if have && !browser.Commanding(e) {
+			e.PreventDefault()
+			e.Call("stopPropagation")
+			s.visit(s.route.open(row.ID))
+		}
+	case "trash-pick":
+		if !have {
+			return
+		}
+		if browser.Flag(e, "shiftKey") && t.base >= 0 {
+			for r := min(t.base, rank); r <= max(t.base, rank); r++ {
+				if row, ok := t.window.Row(r); ok {
+					s.picked.add(row.Memory)
+				}
+			}
+		} else {
+			s.picked.toggle(row.Memory)
+		}
+		t.base = rank
+	case "trash-restore":
+		if have {
+			s.restore(one(row.Memory))
+		}
+	case "picked-restore":
+		s.restore(s.picked)
+	case "picked-purge":
+		s.purge(s.picked)
+	case "trash-all":
+		if s.picked.all != nil {
+			s.picked.clear()
+		} else {
+			s.picked.everything(t.Query, t.window.Total)
+		}
+	case "trash-empty":
+		s.emptyTrash(t.window.Total)
+	case "again":
+		t.load(0)
+	default:
+		ctx.PreventUpdate()
+	}
+}
+
+// Render draws the page.
+func (t *TrashBin) Render() app.UI {
+	return part.Safe("trash", func() app.UI {
+		return app.Div().Class("trash").OnClick(t.click).Body(
+			t.head(),
+			part.If(t.window.Total > 0, func() app.UI {
+				return app.Div().Class("filters").Body(app.Div().Class("banner banner-warn grow").Body(
+					part.Icon("info"),
+					app.Span().Body(part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
+				))
+			}),
+			app.Div().Class("list-box").Body(t.table(), t.nothing()),
+			app.Footer().Class("listfoot").Body(
+				app.Span().Class("num").Role("status").Text(text.InTheTrash(t.window.Total)),
+				app.Span().Text(text.OnlyPeoplePurge),
+			),
+		)
+	})
+}
+
+func (t *TrashBin) head() app.UI {
+	p := &t.S.picked
+	n := p.count()
+	count := text.Selected(n)
+	if n > 0 {
+		count = text.SelectedOf(n, t.window.Total)
+	}
+	return app.Div().Class("listhead trash-head").Body(
+		app.Input().Class("check").Type("checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Checked(p.all != nil).Disabled(t.window.Total == 0),
+		app.Span().Class("muted num").Text(count),
+		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Disabled(n == 0),
+		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("x"), part.Text(text.PurgeEllipsis)).Disabled(n == 0),
+		app.Span().Class("grow"),
+		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Disabled(t.window.Total == 0),
+	)
+}
+
+func (t *TrashBin) nothing() app.UI {
+	switch {
+	case t.problem != "":
+		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.ListFailed), app.P().Text(t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
+	case !t.window.Loaded:
+		return app.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
+	case t.window.Total == 0:
+		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.TrashEmpty), app.P().Text(text.TrashEmptyWhy))
+	}
+	return app.Span().Hidden(true)
+}
+
+func (t *TrashBin) table() app.UI {
+	first, end := t.view.Rendered()
+	t.slots = max(t.slots, end-first)
+	items := make([]app.UI, t.slots)
+	for i := range items {
+		items[i] = app.Div().Hidden(true)
+	}
+	for rank := first; rank < end; rank++ {
+		items[rank%t.slots] = t.item(rank)
+	}
+	head := func(class, label string) app.UI {
+		return app.Div().Class(class).Role("columnheader").Text(label)
+	}
+	zone := browser.Date(t.S.now(), browser.Zone)
+	return app.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(
+		app.Div().Class("trow trow-head").Role("row").Aria("rowindex", 1).Body(
+			head("", ""), head("", text.Memory), head("", text.WentByHead), head("", text.Why), head("", text.WhenIn(zone)), head("", text.Vitality), head("", ""),
+		),
+		app.Div().ID("trash").Class("scroll vlist").Role("rowgroup").TabIndex(0).Aria("label", text.Trash).Body(
+			append([]app.UI{app.Div().Class("list-fill").Role("presentation")}, items...)...,
+		),
+	)
+}
+
+func (t *TrashBin) item(rank int) app.UI {
+	r := &part.TrashRow{Rank: rank, Y: float64(rank) * t.view.Row}
+	row, ok := t.window.Row(rank)
+	if !ok {
+		return r
+	}
+	m := row.Memory
+	r.Loaded, r.Memory = true, row
+	r.Memory.AsOf, r.Memory.Vitality = 0, 0
+	r.Memory.Body = part.Cut(m.Body)
+	r.Category, r.Color = t.S.category(m.CategoryID)
+	r.Floor = t.S.floor()
+	r.Picked = t.S.picked.has(m.ID)
+	r.Href = t.S.route.open(m.ID).path()
+	r.Fresh = t.fresh[m.ID]
+	return r
+}

@@ -1,0 +1,93 @@
+package part
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Event is one entry of a memory's history: who did what and why, what it changed,
+// and, where the text of that time still exists, a way back to it.
+func Event(e api.Event, back bool) app.UI {
+	var fields, bodies []app.UI
+	for _, c := range e.Changes {
+		if c.Field == "body" {
+			if len(c.Diff) > 0 {
+				bodies = append(bodies, app.Div().Class("diff").Attr("dir", "auto").Body(Runs(c.Diff)...))
+			}
+			continue
+		}
+		fields = append(fields, value(c)...)
+	}
+	what := append([]app.UI{app.B().Text(e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
+	body := []app.UI{
+		Icon(eventIcon(e)),
+		app.P().Class("event-what").Body(what...),
+		If(back, func() app.UI {
+			return Button("btn btn-sm btn-quiet", "put-back", strconv.FormatInt(e.Revision, 10), Icon("undo-2"), Text(text.PutThisBack))
+		}),
+		app.P().Class("meta").Text(meta(e)),
+	}
+	return app.Li().Class("event").Body(append(body, bodies...)...)
+}
+
+// value is one changed field: before → after.
+func value(c api.FieldChange) []app.UI {
+	out := []app.UI{app.Text(" " + text.FieldName(c.Field) + " ")}
+	if c.Before != "" {
+		out = append(out, app.Elem("del").Class("val").Text(c.Before), app.Text(" → "))
+	}
+	after := c.After
+	if after == "" {
+		after = text.None
+	}
+	return append(out, app.Elem("ins").Class("val").Text(after))
+}
+
+func meta(e api.Event) string {
+	revision := ""
+	if e.Revision > 0 {
+		revision = text.Revision(e.Revision)
+	}
+	reason := ""
+	if e.Reason != "" {
+		reason = text.Quote(e.Reason)
+	}
+	foreign := ""
+	if e.Foreign {
+		foreign = text.Foreign
+	}
+	return text.Join(browser.Date(e.At, browser.FullTime), revision, e.Model, reason, foreign)
+}
+
+func eventIcon(e api.Event) string {
+	switch e.Action {
+	case "add":
+		return "plus"
+	case "category":
+		return "tag"
+	case "merge", "consolidate":
+		return "merge"
+	case "trash":
+		return "trash-2"
+	case "auto-evict":
+		return "leaf"
+	case "restore":
+		return "archive-restore"
+	case "purge":
+		return "x"
+	case "review":
+		return "eye"
+	}
+	switch e.Actor {
+	case "daemon":
+		return "sparkles"
+	case "migration", "import":
+		return "upload"
+	}
+	return "square-pen"
+}

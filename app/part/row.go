@@ -1,0 +1,144 @@
+package part
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/live"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Row is one row of the list of memories. It stands at the place Y of a list much
+// longer than the document: as one scrolls, rows that left on one side are filled
+// anew for the other, so that a step changes one row and not all.
+type Row struct {
+	app.Compo
+	Slot  int     // which of the rows of the document; its id is RowID(Slot)
+	Rank  int     // in the list, from 0
+	Total int     // rows of the list
+	Y     float64 // CSS pixels from the top of the list
+
+	Loaded   bool // false shows the shape of a row
+	Memory   live.Row
+	Category string // name, "" for none
+	Color    int    // of the category, 0 for none
+	When     string // last use, or what the list is sorted by
+	Flag     string // what is not as it should be
+	Floor    float64
+	Href     string // of its detail, without the base path
+	Picked   bool
+	Open     bool
+	Active   bool // where the keyboard is
+	Fresh    bool // just changed by somebody
+}
+
+// RowID is the element id of a slot.
+func RowID(slot int) string { return "row-" + strconv.Itoa(slot) }
+
+// OnMount puts the row into its place.
+func (r *Row) OnMount(ctx app.Context) {
+	defer browser.Survive("row")
+	browser.Var(ctx.JSSrc(), "--y", browser.Px(r.Y))
+	ctx.PreventUpdate()
+}
+
+// OnUpdate moves the row to another place.
+func (r *Row) OnUpdate(ctx app.Context) {
+	defer browser.Survive("row")
+	browser.Var(ctx.JSSrc(), "--y", browser.Px(r.Y))
+}
+
+// Render draws the row.
+func (r *Row) Render() app.UI {
+	return Safe("row", r.render)
+}
+
+func (r *Row) render() app.UI {
+	li := app.Li().ID(RowID(r.Slot)).Class("row").DataSet("do", "open")
+	if !r.Loaded {
+		return li.Class("row-skeleton").Aria("hidden", "true").DataSet("arg", "").Body(
+			app.Span().Class("skeleton"),
+			app.Div().Class("stack").Body(
+				app.Div().Class("skeleton w-90"),
+				app.Div().Class("skeleton w-60"),
+			),
+		)
+	}
+	m := r.Memory.Memory
+	if r.Fresh {
+		li = li.Class("row-fresh")
+	}
+	if r.Color > 0 {
+		li = li.DataSet("cat", r.Color)
+	}
+	if r.Open {
+		li = li.Aria("current", "true")
+	}
+	if r.Active {
+		li = li.DataSet("active", "true")
+	}
+	li = li.Role("option").DataSet("arg", m.ID).
+		Aria("selected", strconv.FormatBool(r.Picked)).
+		Aria("posinset", r.Rank+1).Aria("setsize", r.Total)
+	return li.Body(
+		r.mark(),
+		app.A().Class("row-body memory-text").Href(browser.Path(r.Href)).TabIndex(-1).
+			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
+		r.meta(m),
+		Vitality(m.VitalityShown, r.Floor),
+		app.Span().Class("meta row-last").Text(r.When),
+	)
+}
+
+// mark are the rings, or the check of a picked row. Both pick when clicked.
+func (r *Row) mark() app.UI {
+	pick := app.Span().Class("row-pick").DataSet("do", "pick").DataSet("arg", r.Memory.ID).Title(text.PickRow)
+	if r.Picked {
+		return pick.Body(app.Raw(`<span class="check check-on" aria-hidden="true"></span>`))
+	}
+	return pick.Body(Rings(r.Memory.Importance, r.Color))
+}
+
+func (r *Row) meta(m api.Memory) app.UI {
+	var parts []app.UI
+	if r.Category != "" {
+		parts = append(parts, app.Span().Class("row-cat").Text(r.Category))
+	}
+	parts = append(parts,
+		app.Span().Class("row-kind").Text(m.Kind),
+		app.Span().Text(text.Importance(m.Importance)),
+		app.Span().Class("row-when").Text(r.When))
+	if r.Flag != "" {
+		parts = append(parts, app.Span().Class("flag").Text(r.Flag))
+	}
+	return app.P().Class("row-meta").Body(parts...)
+}
+
+// Marked is the body of a row, with what a search found marked in it.
+func Marked(row live.Row) []app.UI {
+	if len(row.Marks) == 0 {
+		return []app.UI{app.Text(Cut(row.Body))}
+	}
+	return Runs(row.Marks)
+}
+
+// Runs shows typed pieces of a text: the two sides of a change, or hits.
+func Runs(runs []api.Run) []app.UI {
+	out := make([]app.UI, 0, len(runs))
+	for _, r := range runs {
+		switch r.Op {
+		case "insert":
+			out = append(out, app.Elem("ins").Text(r.Text))
+		case "delete":
+			out = append(out, app.Elem("del").Text(r.Text))
+		case "mark":
+			out = append(out, app.Elem("mark").Text(r.Text))
+		default:
+			out = append(out, app.Text(r.Text))
+		}
+	}
+	return out
+}

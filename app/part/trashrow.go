@@ -1,0 +1,86 @@
+package part
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/text"
+	"elowen/shared/live"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// TrashRow is one row of the trash: what it was, by whom and why it went, when, and
+// the way back. It stands at the place Y, as Row does.
+type TrashRow struct {
+	app.Compo
+	Rank int
+	Y    float64
+
+	Loaded   bool
+	Memory   live.Row
+	Category string
+	Color    int
+	Floor    float64
+	Href     string
+	Picked   bool
+	Fresh    bool
+}
+
+// OnMount puts the row into its place.
+func (r *TrashRow) OnMount(ctx app.Context) {
+	defer browser.Survive("row")
+	browser.Var(ctx.JSSrc(), "--y", browser.Px(r.Y))
+	ctx.PreventUpdate()
+}
+
+// OnUpdate moves the row to another place.
+func (r *TrashRow) OnUpdate(ctx app.Context) {
+	defer browser.Survive("row")
+	browser.Var(ctx.JSSrc(), "--y", browser.Px(r.Y))
+}
+
+// Render draws the row.
+func (r *TrashRow) Render() app.UI {
+	return Safe("row", r.render)
+}
+
+func (r *TrashRow) render() app.UI {
+	row := app.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
+	if !r.Loaded {
+		return row.Class("trow-shape").Body(app.Div(), app.Div().Body(app.Div().Class("skeleton w-60")))
+	}
+	m := r.Memory.Memory
+	if r.Fresh {
+		row = row.Class("row-fresh")
+	}
+	faded, why := text.WentBy(m.DeletedWhy)
+	icon, by := "trash-2", text.Removed
+	if faded {
+		icon, by = "leaf", text.Faded
+	}
+	when := ""
+	if m.DeletedAt != nil {
+		when = browser.Date(*m.DeletedAt, browser.DayMonthTime)
+	}
+	cell := func(class string, body ...app.UI) app.UI {
+		return app.Div().Class(class).Role("cell").Body(body...)
+	}
+	id := strconv.FormatInt(m.ID, 10)
+	category := r.Category
+	return row.Aria("selected", boolText(r.Picked)).DataSet("do", "trash-open").DataSet("arg", id).Body(
+		cell("tcell-pick", app.Input().Class("check").Type("checkbox").DataSet("do", "trash-pick").DataSet("arg", id).Checked(r.Picked).Aria("label", text.SelectThis)),
+		cell("tcell-body",
+			app.Span().Class("line-top").Body(
+				Rings(m.Importance, r.Color),
+				app.A().Class("memory-text").Href(browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
+			),
+			app.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
+		),
+		cell("tcell-by nowrap", Icon(icon), app.Text(" "+by)),
+		cell("tcell-why muted", app.Text(why)),
+		cell("tcell-when num nowrap", app.Text(when)),
+		cell("tcell-vit", Vitality(m.VitalityShown, r.Floor)),
+		cell("tcell-do", Button("btn btn-sm btn-quiet", "trash-restore", id, app.Text(text.Restore))),
+	)
+}

@@ -1,0 +1,173 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"elowen/shared/api"
+)
+
+// Of the detail.
+const (
+	DetailPane    = "Detail"
+	BackToList    = "Back to the list"
+	CloseDetail   = "Close"
+	Edit          = "Edit"
+	EditMemory    = "Edit memory"
+	ToTrash       = "Move to trash"
+	MoreActions   = "More"
+	CopyText      = "Copy the text"
+	CopyLink      = "Copy the link"
+	CopyFailed    = "The browser refused to copy"
+	MarkReviewed  = "Mark as reviewed"
+	Reviewed      = "Marked as reviewed"
+	PurgeEllipsis = "Purge…"
+
+	NoSuchMemory = "There is no such memory"
+	GoneMemory   = "This memory is gone"
+	GoneWhy      = "It was purged, or it belongs to somebody else."
+
+	RestoreNote    = "Restoring does not refresh vitality: a faded memory can be swept again at the next sweep. Use it, raise its importance, or"
+	PauseRetention = "pause retention"
+
+	Confidence       = "Confidence"
+	Source           = "Source"
+	Updated          = "Updated"
+	Created          = "Created"
+	Used             = "Used"
+	Search           = "Search"
+	Subject          = "About"
+	ReviewedField    = "Reviewed"
+	Indexed          = "indexed"
+	NotIndexedYet    = "not indexed"
+	ChangeCategory   = "Change the category"
+	ChangeKind       = "Change the kind"
+	ChangeImportance = "Change the importance"
+
+	Range       = "Range"
+	History     = "History"
+	Older       = "Earlier changes"
+	PutThisBack = "Put this version back"
+	SimilarHead = "Similar"
+	None        = "none"
+	Foreign     = "carried over"
+)
+
+// Position is where the memory stands in the list.
+func Position(n, total int) string { return Number(n) + " of " + Number(total) }
+
+// Revision names a revision.
+func Revision(n int64) string { return "revision " + strconv.FormatInt(n, 10) }
+
+// PutBack says that an earlier text is current again.
+func PutBack(n int64) string { return "The text of " + Revision(n) + " is back" }
+
+// Times counts uses.
+func Times(n int64) string { return Count(int(n), "time", "times") }
+
+// LastUsed is the date of the last use.
+func LastUsed(date string) string { return "last " + date }
+
+// WentToTrash says when.
+func WentToTrash(when string) string {
+	if when == "" {
+		return "In the trash."
+	}
+	return "In the trash since " + when + "."
+}
+
+// WentBy tells a sweep from a person, and the reason in words.
+func WentBy(reason string) (faded bool, why string) {
+	why, faded = strings.CutPrefix(reason, "auto-evict: ")
+	return faded, why
+}
+
+// WhyTrash says why.
+func WhyTrash(reason string) string {
+	faded, why := WentBy(reason)
+	switch {
+	case faded:
+		return "It faded: " + why + "."
+	case why != "":
+		return "Reason: " + why + "."
+	}
+	return ""
+}
+
+// SourceName says where a memory came from.
+func SourceName(source string) string {
+	switch source {
+	case api.SourceUser:
+		return "you"
+	case api.SourceVoice:
+		return "a voice session"
+	case api.SourceChat:
+		return "a chat"
+	case api.SourceTeamChat:
+		return "a team chat"
+	}
+	return source
+}
+
+// SimilarBy says how likeness was found.
+func SimilarBy(by string) string {
+	switch by {
+	case "meaning":
+		return "by meaning"
+	case "body":
+		return "identical"
+	}
+	return "by words"
+}
+
+// EventWhat says what an event did, without its fields.
+func EventWhat(e api.Event) string {
+	switch e.Action {
+	case "add":
+		return "saved it"
+	case "update":
+		for _, c := range e.Changes {
+			if c.Field == "body" {
+				if len(e.Changes) == 1 {
+					return "changed the text"
+				}
+				return "changed the text and"
+			}
+		}
+		return "changed"
+	case "category":
+		return "filed it:"
+	case "merge":
+		return "merged it"
+	case "trash":
+		return "moved it to the trash"
+	case "restore":
+		return "restored it"
+	case "purge":
+		return "purged it"
+	case "auto-evict":
+		return "moved it to the trash, faded"
+	case "consolidate":
+		return "consolidated it"
+	case "review":
+		return "reviewed it"
+	}
+	return e.Action
+}
+
+// FieldName names a field of a change.
+func FieldName(field string) string {
+	switch field {
+	case "categoryId", "category":
+		return "category"
+	case "importance":
+		return "the importance"
+	case "kind":
+		return "the kind"
+	case "confidence":
+		return "the confidence"
+	case "subject":
+		return "whom it is about"
+	}
+	return field
+}

@@ -1,0 +1,65 @@
+package text
+
+import "elowen/shared/setting"
+
+// Of the settings.
+const (
+	RetentionHead    = "Memory retention"
+	RetentionWhy     = "A memory that is not used loses vitality. Below the floor, past its grace, it goes to the trash at the daily sweep. Nothing is purged."
+	OnlyAdminsChange = "Only administrators change this. You see what it does to your memories."
+	PolicyStale      = "Somebody saved other values meanwhile."
+	PolicyStaleKept  = "What you typed is kept and compared with them now; Save again to put it in their place."
+	PolicySaved      = "Retention saved"
+
+	HalfLifeHead = "Half-life by importance"
+	HalfLifeUnit = "days until half is left, unused"
+	DaysUnit     = "days"
+	Defaults     = "Defaults"
+	Discard      = "Discard"
+
+	Would        = "What this would do"
+	Asking       = "asking…"
+	NotSavedYet  = "not saved yet"
+	WouldNothing = "Nothing goes to the trash by itself. Vitality is still shown and still falls."
+	Within30     = "within 30 days"
+	FirstToGo    = "First to go"
+	NobodyGoes   = "No memory of yours is on its way out."
+)
+
+// NextSweep labels the number of the next sweep.
+func NextSweep(when string) string { return "next sweep, " + when }
+
+// InsteadOf is the number under the saved policy.
+func InsteadOf(n int) string { return "instead of " + Number(n) }
+
+// Was is the saved value.
+func Was(v string) string { return "was\u00a0" + v }
+
+// HalfLifeFor names a slider.
+func HalfLifeFor(n int) string { return "Half-life for importance " + Number(n) }
+
+// Changes counts what isn't saved.
+func Changes(n int) string { return Count(n, "change", "changes") + ". They apply at the next sweep." }
+
+// HelpRange is the help of a number with its bounds.
+func HelpRange(s setting.Setting) string {
+	r := s.Range()
+	if s.Unit != "" && s.Unit != "a day" {
+		r += " " + s.Unit
+	}
+	if s.Kind == setting.Whole {
+		r += ", whole"
+	}
+	return s.Help + " " + r + "."
+}
+
+// OutOfBounds says what a number may be.
+func OutOfBounds(s setting.Setting) string {
+	if s.Key == "retention.vitalityFloor" {
+		return "The floor goes from " + s.Range() + ". To keep everything, turn retention off."
+	}
+	if s.Kind == setting.Whole {
+		return "A whole number from " + s.Range() + "."
+	}
+	return "From " + s.Range() + " " + s.Unit + "."
+}
