@@ -1,0 +1,17 @@
+// Package category keeps an account's categories: the shelves that memories are
+// filed on, and that decide what is recalled.
+//
+// Concepts. A category has a name, unique in its account whatever the case, a
+// description that classifiers read, one of ten colours, and an icon. One of an
+// account's categories may be its default: where an add without a category goes.
+//
+// Tables: category. Which one is the default is the account's (package account).
+//
+// Invariants. Every change raises the revision and is emitted in its own
+// transaction; a change that names an older revision is refused with the category
+// as it is. The default is always one of the account's own. A category that is
+// removed stops being the default in the same transaction.
+//
+// It doesn't know memories: their number comes from a function given to New, and
+// deleting a category whose memories must lose it is package memory's.
+package category

@@ -1,0 +1,159 @@
+package category
+
+import (
+	"context"
+
+	"elowen/server/account"
+	"elowen/server/db"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// FirstName is the name of the category that a new account starts with.
+const FirstName = "General"
+
+// Add makes a category. Without a colour it takes the one that the account uses
+// least, the lowest of several. Errors: Invalid, Taken for a name that is in use.
+func (s *Store) Add(ctx context.Context, owner db.AccountID, in api.CategoryAdd) (api.Category, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Category, error) {
+		id, err := insert(tx, owner, in)
+		if err != nil {
+			return api.Category{}, err
+		}
+		return s.get(tx, owner, id)
+	})
+}
+
+// Patch changes what the patch names, if the category still has the revision
+// (0: whatever it has). Making it the default takes that from the one that was;
+// not the default leaves the account without one. Errors: NotFound, Invalid,
+// Taken, Stale with the category as it is.
+func (s *Store) Patch(ctx context.Context, owner db.AccountID, id, ifRevision int64, in api.CategoryPatch) (api.Category, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Category, error) {
+		r, err := s.current(tx, owner, id, ifRevision)
+		if err != nil {
+			return api.Category{}, err
+		}
+		was := r
+		if in.Name != nil {
+			r.name = *in.Name
+		}
+		if in.Description != nil {
+			r.description = *in.Description
+		}
+		if in.Color != nil {
+			r.color = *in.Color
+		}
+		if in.Icon != nil {
+			r.icon = *in.Icon
+		}
+		if err := r.settle(); err != nil {
+			return api.Category{}, err
+		}
+		if r != was {
+			if err := update(tx, owner, &r); err != nil {
+				return api.Category{}, err
+			}
+		}
+		if in.Default != nil {
+			if err := setDefault(tx, owner, id, *in.Default); err != nil {
+				return api.Category{}, err
+			}
+		}
+		return s.get(tx, owner, id)
+	})
+}
+
+// current reads a category that a change was meant for.
+func (s *Store) current(tx *db.Tx, owner db.AccountID, id, ifRevision int64) (row, error) {
+	r, err := read(tx, owner, id)
+	if err != nil || ifRevision == 0 || ifRevision == r.revision {
+		return r, err
+	}
+	now, err := s.get(tx, owner, id)
+	if err != nil {
+		return r, err
+	}
+	return r, &fault.Error{Kind: fault.Stale, Detail: "The category was changed meanwhile. Nothing was changed; look at it as it is now.", Current: now}
+}
+
+// insert makes a category and, where asked, the default of it.
+func insert(tx *db.Tx, owner db.AccountID, in api.CategoryAdd) (int64, error) {
+	r := row{name: in.Name, description: in.Description, color: in.Color, icon: in.Icon}
+	if r.color == 0 {
+		var err error
+		if r.color, err = leastUsed(tx, owner); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.settle(); err != nil {
+		return 0, err
+	}
+	var id int64
+	err := tx.Row(`INSERT INTO category (owner_id, name, name_key, description, color, icon, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name_key) DO NOTHING RETURNING id`,
+		[]any{int64(owner), r.name, r.key, r.description, r.color, r.icon, tx.Now, tx.Now}, &id)
+	if fault.Is(err, fault.NotFound) {
+		return 0, errTaken(r.name)
+	}
+	if err != nil {
+		return 0, err
+	}
+	tx.Emit(owner, db.NounCategory, id)
+	if in.Default {
+		err = setDefault(tx, owner, id, true)
+	}
+	return id, err
+}
+
+// update writes a changed row under the next revision.
+func update(tx *db.Tx, owner db.AccountID, r *row) error {
+	tx.Emit(owner, db.NounCategory, r.id)
+	err := tx.Must(`UPDATE category SET revision = revision + 1, name = ?, name_key = ?, description = ?, color = ?, icon = ?, updated_at = ?
+		WHERE owner_id = ? AND id = ?`, r.name, r.key, r.description, r.color, r.icon, tx.Now, int64(owner), r.id)
+	if fault.Is(err, fault.Taken) {
+		return errTaken(r.name)
+	}
+	return err
+}
+
+// setDefault makes the category the account's default, or not, if that changes anything.
+func setDefault(tx *db.Tx, owner db.AccountID, id int64, on bool) error {
+	was, ok, err := account.DefaultCategory(tx, owner)
+	if err != nil || (ok && was == id) == on {
+		return err
+	}
+	tx.Emit(owner, db.NounCategory, id)
+	if ok {
+		tx.Emit(owner, db.NounCategory, was)
+	}
+	if !on {
+		return account.SetDefaultCategory(tx, owner, nil)
+	}
+	return account.SetDefaultCategory(tx, owner, &id)
+}
+
+// leastUsed is the colour that the fewest of the account's categories have.
+func leastUsed(tx *db.Tx, owner db.AccountID) (int, error) {
+	bound := setting.Get("category.color")
+	used := make([]int, int(bound.Max)+1)
+	rows := tx.Query(`SELECT color FROM category WHERE owner_id = ?`, int64(owner))
+	defer rows.Close()
+	for rows.Next() {
+		var c int
+		if err := rows.Scan(&c); err != nil {
+			return 0, err
+		}
+		if bound.Contains(float64(c)) {
+			used[c]++
+		}
+	}
+	least := int(bound.Min)
+	for c := least; c < len(used); c++ {
+		if used[c] < used[least] {
+			least = c
+		}
+	}
+	return least, rows.Err()
+}

@@ -1,0 +1,44 @@
+package memory
+
+import (
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/vitality"
+)
+
+// Terms are what a memory's forecast depends on beside the memory.
+type Terms struct {
+	Policy      vitality.Policy
+	NextSweepAt int64 // Unix milliseconds
+}
+
+// Rules tells the terms in force, inside whatever transaction asks.
+type Rules interface {
+	Terms(tx *db.Tx) (Terms, error)
+}
+
+// Actor is who makes a change, for the audit.
+type Actor struct {
+	Name  string // user:ID, token:ID, agent, daemon, migration, import
+	Model string // where a model decided
+}
+
+// The actors that are no one's.
+const (
+	ActorAgent     = "agent"
+	ActorDaemon    = "daemon"
+	ActorMigration = "migration"
+	ActorImport    = "import"
+)
+
+// Store is the memories of an instance. It is safe for concurrent use.
+type Store struct {
+	db         *db.DB
+	categories *category.Store
+	rules      Rules
+}
+
+// New makes the store over an open database.
+func New(d *db.DB, categories *category.Store, rules Rules) *Store {
+	return &Store{db: d, categories: categories, rules: rules}
+}
