@@ -121,12 +121,15 @@ CREATE TABLE memory (
   fades_at BIGINT NOT NULL, -- from when it may be eligible for the sweep
   words BIGINT NOT NULL DEFAULT 0 -- how many words the index counted in the body
 );
-CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id);
+CREATE INDEX memory_owner ON memory (owner_id, id);
+-- Holds all that a sweep looks at, so that it never goes to the rows.
+CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at);
 CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
 CREATE INDEX memory_hash ON memory (owner_id, body_hash);
-CREATE INDEX memory_category ON memory (category_id);
+CREATE INDEX memory_category ON memory (category_id, owner_id, status);
 
--- The bodies of past and present revisions, apart from the record, so that a purge can take them.
+-- Bodies that were replaced, under the last revision that had them, apart from the
+-- record, so that a purge can take them. at is when they were replaced.
 CREATE TABLE memory_version (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   memory_id BIGINT NOT NULL,
@@ -152,7 +155,8 @@ CREATE TABLE memory_event (
   carried INTEGER NOT NULL DEFAULT 0 -- brought in from elsewhere: not counted by the sweep's ledger
 );
 CREATE INDEX memory_event_memory ON memory_event (owner_id, memory_id, id);
-CREATE INDEX memory_event_action ON memory_event (owner_id, action, at);
+CREATE INDEX memory_event_owner ON memory_event (owner_id, id);
+CREATE INDEX memory_event_evict ON memory_event (owner_id, at) WHERE action = 'auto-evict';
 
 CREATE TABLE usage_event (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,

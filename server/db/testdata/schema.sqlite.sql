@@ -2,13 +2,16 @@
 CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
 
 -- index memory_category
-CREATE INDEX memory_category ON memory (category_id);
+CREATE INDEX memory_category ON memory (category_id, owner_id, status);
 
--- index memory_event_action
-CREATE INDEX memory_event_action ON memory_event (owner_id, action, at);
+-- index memory_event_evict
+CREATE INDEX memory_event_evict ON memory_event (owner_id, at) WHERE action = 'auto-evict';
 
 -- index memory_event_memory
 CREATE INDEX memory_event_memory ON memory_event (owner_id, memory_id, id);
+
+-- index memory_event_owner
+CREATE INDEX memory_event_owner ON memory_event (owner_id, id);
 
 -- index memory_fades
 CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
@@ -17,7 +20,10 @@ CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
 CREATE INDEX memory_hash ON memory (owner_id, body_hash);
 
 -- index memory_order
-CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id);
+CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at);
+
+-- index memory_owner
+CREATE INDEX memory_owner ON memory (owner_id, id);
 
 -- index session_owner
 CREATE INDEX session_owner ON session (owner_id);
