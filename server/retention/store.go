@@ -1,0 +1,173 @@
+package retention
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/server/vitality"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// Options are the parts of a Store that come from elsewhere.
+type Options struct {
+	// Accounts lists every account of the instance.
+	Accounts func(*db.Tx) ([]db.AccountID, error)
+	Log      *slog.Logger // nil is silent
+}
+
+// Store saves the policy, sweeps, and answers what a policy does. It is safe for
+// concurrent use, also by several programs on one store.
+type Store struct {
+	db       *db.DB
+	settings *Settings
+	memories *memory.Store
+	accounts func(*db.Tx) ([]db.AccountID, error)
+	log      *slog.Logger
+}
+
+// New makes the store. settings must be the rules that memories was made with.
+func New(d *db.DB, settings *Settings, memories *memory.Store, o Options) *Store {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{db: d, settings: settings, memories: memories, accounts: o.Accounts, log: o.Log}
+}
+
+// Current reads the policy in force.
+func (s *Store) Current(ctx context.Context) (Stored, error) {
+	var out Stored
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		out, err = s.settings.Load(tx)
+		return err
+	})
+	return out, err
+}
+
+// Settings answers GET /api/settings.
+func (s *Store) Settings(ctx context.Context) (api.Settings, error) {
+	stored, err := s.Current(ctx)
+	return wireSettings(stored), err
+}
+
+// Save changes the policy as a request asks, through the strict door: a value out
+// of bounds is fault.Invalid. A change that names another revision than the
+// current one is fault.Stale, with the settings as they are. With the policy
+// every memory's order and date of eligibility move, in the same transaction.
+func (s *Store) Save(ctx context.Context, change api.PolicyChange) (api.Settings, error) {
+	if change.Revision < 1 {
+		return api.Settings{}, fault.BadField("revision", "required", "", "Name the revision of the settings that you saw.")
+	}
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Settings, error) {
+		now, err := s.settings.Load(tx)
+		if err != nil {
+			return api.Settings{}, err
+		}
+		if change.Revision != now.Revision {
+			f := fault.New(fault.Stale, "The settings were changed meanwhile. Look at them again before you save.")
+			f.Current = wireSettings(now)
+			return api.Settings{}, f
+		}
+		next, err := vitality.FromRequest(now.Policy, proposal(change))
+		if err != nil {
+			return api.Settings{}, err
+		}
+		saved, err := s.put(tx, now, next)
+		return wireSettings(saved), err
+	})
+}
+
+// Adopt takes over the policy of a store that memories are imported from, through
+// the lenient door: where ours is still the default, or replace is set. It tells
+// whether it did, and what the policy is now. It is for the import's transaction.
+func (s *Store) Adopt(tx *db.Tx, in vitality.Proposal, replace bool) (took bool, now Stored, err error) {
+	if now, err = s.settings.Load(tx); err != nil {
+		return false, now, err
+	}
+	next := vitality.Settle(now.Policy, in)
+	if next == now.Policy || !now.Default && !replace {
+		return false, now, nil
+	}
+	now, err = s.put(tx, now, next)
+	return err == nil, now, err
+}
+
+// Disagrees tells whether the policy of another store, as the lenient door would
+// take it, differs from the one in force.
+func (s *Store) Disagrees(tx *db.Tx, in vitality.Proposal) (bool, error) {
+	now, err := s.settings.Load(tx)
+	return vitality.Settle(now.Policy, in) != now.Policy, err
+}
+
+// put stores the next policy, computes every memory's order anew where it may
+// have moved, and tells every account.
+func (s *Store) put(tx *db.Tx, now Stored, next vitality.Policy) (Stored, error) {
+	saved := Stored{Policy: next, Revision: now.Revision + 1}
+	if err := s.settings.store(tx, next, saved.Revision); err != nil {
+		return now, err
+	}
+	terms, err := s.settings.Terms(tx)
+	if err != nil {
+		return now, err
+	}
+	owners, err := s.accounts(tx)
+	if err != nil {
+		return now, err
+	}
+	was := now.Policy
+	moved := was.HalfLifeDays != next.HalfLifeDays || was.Floor != next.Floor || was.GraceDays != next.GraceDays
+	for _, owner := range owners {
+		if moved {
+			if err := s.memories.Rekey(tx, owner, terms); err != nil {
+				return now, err
+			}
+		}
+		tx.Emit(owner, db.NounRetention, 0)
+	}
+	return saved, nil
+}
+
+// Status answers GET /api/retention for an account.
+func (s *Store) Status(ctx context.Context, owner db.AccountID) (api.Retention, error) {
+	var out api.Retention
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		stored, err := s.settings.Load(tx)
+		if err != nil {
+			return err
+		}
+		terms, err := s.settings.Terms(tx)
+		if err != nil {
+			return err
+		}
+		out = api.Retention{Policy: Wire(stored.Policy), Revision: stored.Revision, Bounds: Bounds(), NextSweepAt: api.Time(terms.NextSweepAt)}
+		if out.LastSweep, err = lastSweep(tx, owner); err != nil {
+			return err
+		}
+		if out.DueNow, err = s.memories.CountDue(tx, owner, terms, tx.Now); err != nil {
+			return err
+		}
+		used, err := s.memories.Evicted(tx, owner, tx.Now)
+		out.LeftToday = max(0, stored.Policy.DailyLimit-used)
+		return err
+	})
+	return out, err
+}
+
+func wireSettings(s Stored) api.Settings {
+	return api.Settings{Revision: s.Revision, Retention: Wire(s.Policy), Fields: Bounds()}
+}
+
+// Bounds are the rows of the setting table that belong to the policy.
+func Bounds() []api.Bound {
+	var list []api.Bound
+	for _, r := range setting.All() {
+		if strings.HasPrefix(r.Key, "retention.") {
+			list = append(list, api.Bound{Key: r.Key, Label: r.Label, Help: r.Help, Unit: r.Unit, Default: r.Default, Min: r.Min, Max: r.Max})
+		}
+	}
+	return list
+}
