@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/vitality"
 )
@@ -129,7 +130,7 @@ func (s *Store) moveNext(tx *db.Tx, at int64) error {
 	if err := setNextSweep(tx, at); err != nil {
 		return err
 	}
-	owners, err := s.accounts(tx)
+	owners, err := account.Owners(tx)
 	for _, owner := range owners {
 		tx.Emit(owner, db.NounRetention, 0)
 	}
@@ -140,7 +141,7 @@ func (s *Store) moveNext(tx *db.Tx, at int64) error {
 func (s *Store) housekeeping(ctx context.Context) error {
 	var owners []db.AccountID
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		owners, err = s.accounts(tx)
+		owners, err = account.Owners(tx)
 		return err
 	})
 	if err != nil {

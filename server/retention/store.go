@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/server/vitality"
@@ -13,29 +14,22 @@ import (
 	"elowen/shared/setting"
 )
 
-// Options are the parts of a Store that come from elsewhere.
-type Options struct {
-	// Accounts lists every account of the instance.
-	Accounts func(*db.Tx) ([]db.AccountID, error)
-	Log      *slog.Logger // nil is silent
-}
-
 // Store saves the policy, sweeps, and answers what a policy does. It is safe for
 // concurrent use, also by several programs on one store.
 type Store struct {
 	db       *db.DB
 	settings *Settings
 	memories *memory.Store
-	accounts func(*db.Tx) ([]db.AccountID, error)
 	log      *slog.Logger
 }
 
-// New makes the store. settings must be the rules that memories was made with.
-func New(d *db.DB, settings *Settings, memories *memory.Store, o Options) *Store {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+// New makes the store. settings must be the rules that memories was made with; a
+// nil log is silent.
+func New(d *db.DB, settings *Settings, memories *memory.Store, log *slog.Logger) *Store {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{db: d, settings: settings, memories: memories, accounts: o.Accounts, log: o.Log}
+	return &Store{db: d, settings: settings, memories: memories, log: log}
 }
 
 // Current reads the policy in force.
@@ -114,7 +108,7 @@ func (s *Store) put(tx *db.Tx, now Stored, next vitality.Policy) (Stored, error)
 	if err != nil {
 		return now, err
 	}
-	owners, err := s.accounts(tx)
+	owners, err := account.Owners(tx)
 	if err != nil {
 		return now, err
 	}

@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 
+	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/shared/api"
@@ -52,7 +53,7 @@ func (s *Store) sweepAt(ctx context.Context, now int64) (Swept, error) {
 	var owners []db.AccountID
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
 		if terms, err = s.settings.Terms(tx); err == nil {
-			owners, err = s.accounts(tx)
+			owners, err = account.Owners(tx)
 		}
 		return err
 	})

@@ -1,0 +1,29 @@
+// Package transfer brings memories into the store and out of it.
+//
+// # Concepts
+//
+// An export is JSONL: a line a category, a line a memory with its uses, its
+// earlier texts and its audit, and a line for what is left of a purged one. What
+// is exported comes back the same, apart from ids: imported into an empty account
+// it has the same vitality at the same instant and the same events.
+//
+// An import reads every line to its end before it takes the writer, and writes in
+// small decisions, so that nobody waits long for it. Each line has its fate; a
+// line that cannot be taken is refused with the reason, and the rest stands. The
+// same file again changes nothing, and what was edited since stays edited: lines
+// are remembered by what they were. A dry run tells the same fates and writes
+// nothing.
+//
+// The older system's file is read as it is, never written, and in one decision:
+// people by name, categories, memories of every status, uses and the audit. Its
+// five ranks become the odd ones of ten, and that is audited too.
+//
+// # Tables
+//
+// import_source: which memory an imported row became.
+//
+// # What it does not do
+//
+// It brings in no passwords, no vectors and no secrets of another system, and
+// knows nothing of HTTP or flags.
+package transfer

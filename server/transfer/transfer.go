@@ -1,0 +1,38 @@
+package transfer
+
+import (
+	"elowen/server/account"
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/server/retention"
+)
+
+// Parts are the nouns that an import writes through.
+type Parts struct {
+	Accounts   *account.Store
+	Categories *category.Store
+	Memories   *memory.Store
+	Retention  *retention.Store
+	Settings   *retention.Settings
+}
+
+// Store exports and imports. It is safe for concurrent use.
+type Store struct {
+	db *db.DB
+	Parts
+}
+
+// New makes the store over an open database.
+func New(d *db.DB, p Parts) *Store { return &Store{db: d, Parts: p} }
+
+// Options say how to import.
+type Options struct {
+	By      memory.Actor // who imports; for the events that lines don't bring themselves
+	Foreign bool         // carried events are somebody else's word: the sweep's ledger never counts them
+	DryRun  bool         // tell the fates, write nothing
+	TempDir string       // where the lines are staged; empty for the system's place
+
+	// Progress is told how far it is, in bytes of the input; nil tells no one.
+	Progress func(done, total int64)
+}
