@@ -19,8 +19,8 @@ var (
 // alike (fault.Unauthenticated), and count towards fault.TooMany, for the name and
 // for the client.
 func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened, error) {
-	key, err := nameKey(in.Name)
-	if err != nil {
+	key, bad := nameKey(in.Name)
+	if bad != nil {
 		key = strings.ToLower(in.Name) // no account has it, but it counts as one that could
 	}
 	began, byName, byClient := s.db.Now(), "name:"+key, "client:"+client
@@ -32,17 +32,20 @@ func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened,
 		hash     string
 		disabled bool
 	)
-	err = s.db.View(ctx, func(tx *db.Tx) error {
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		if bad != nil {
+			return nil
+		}
 		err := tx.Row(`SELECT id, password_hash, disabled FROM account WHERE name_key = ? AND erasing = 0`, []any{key}, &owner, &hash, &disabled)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
 		return err
 	})
-	if err != nil {
-		return Opened{}, err
+	var ok, stale bool
+	if err == nil {
+		ok, stale, err = s.hash.check(ctx, in.Password, hash)
 	}
-	ok, stale, err := s.hash.check(ctx, in.Password, hash)
 	if err != nil {
 		s.attempts.succeeded(began, byName, byClient) // nothing was tried
 		return Opened{}, err
