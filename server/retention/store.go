@@ -128,26 +128,32 @@ func (s *Store) put(tx *db.Tx, now Stored, next vitality.Policy) (Stored, error)
 // Status answers GET /api/retention for an account.
 func (s *Store) Status(ctx context.Context, owner db.AccountID) (api.Retention, error) {
 	var out api.Retention
-	err := s.db.View(ctx, func(tx *db.Tx) error {
-		stored, err := s.settings.Load(tx)
-		if err != nil {
-			return err
-		}
-		terms, err := s.settings.Terms(tx)
-		if err != nil {
-			return err
-		}
-		out = api.Retention{Policy: Wire(stored.Policy), Revision: stored.Revision, Bounds: Bounds(), NextSweepAt: api.Time(terms.NextSweepAt)}
-		if out.LastSweep, err = lastSweep(tx, owner); err != nil {
-			return err
-		}
-		if out.DueNow, err = s.memories.CountDue(tx, owner, terms, tx.Now); err != nil {
-			return err
-		}
-		used, err := s.memories.Evicted(tx, owner, tx.Now)
-		out.LeftToday = max(0, stored.Policy.DailyLimit-used)
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		out, err = s.StatusIn(tx, owner)
 		return err
 	})
+	return out, err
+}
+
+// StatusIn is Status inside a transaction, for those who show more beside it.
+func (s *Store) StatusIn(tx *db.Tx, owner db.AccountID) (api.Retention, error) {
+	stored, err := s.settings.Load(tx)
+	if err != nil {
+		return api.Retention{}, err
+	}
+	terms, err := s.settings.Terms(tx)
+	if err != nil {
+		return api.Retention{}, err
+	}
+	out := api.Retention{Policy: Wire(stored.Policy), Revision: stored.Revision, Bounds: Bounds(), NextSweepAt: api.Time(terms.NextSweepAt)}
+	if out.LastSweep, err = lastSweep(tx, owner); err != nil {
+		return out, err
+	}
+	if out.DueNow, err = s.memories.CountDue(tx, owner, terms, tx.Now); err != nil {
+		return out, err
+	}
+	used, err := s.memories.Evicted(tx, owner, tx.Now)
+	out.LeftToday = max(0, stored.Policy.DailyLimit-used)
 	return out, err
 }
 
