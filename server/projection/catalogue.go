@@ -1,0 +1,258 @@
+package projection
+
+import (
+	"context"
+	"strconv"
+	"unsafe"
+
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// catalogue is the memories of an account, without their texts, as they were at
+// one entry of its change log. Each has a slot, which it keeps.
+type catalogue struct {
+	head  db.Head
+	terms memory.Terms
+	rows  []brief
+	slots map[int64]int32 // by id
+	free  []int32         // slots without a memory
+	tally tally
+}
+
+// get is a memory, or nil.
+func (c *catalogue) get(id int64) *brief {
+	slot, ok := c.slots[id]
+	if !ok {
+		return nil
+	}
+	return &c.rows[slot]
+}
+
+// put stores a memory as it is now and gives its slot.
+func (c *catalogue) put(m *brief) int32 {
+	slot, ok := c.slots[m.ID]
+	switch {
+	case ok:
+		c.tally.add(&c.rows[slot], -1)
+	case len(c.free) > 0:
+		slot = c.free[len(c.free)-1]
+		c.free = c.free[:len(c.free)-1]
+		c.slots[m.ID] = slot
+	default:
+		slot = int32(len(c.rows))
+		c.rows = append(c.rows, brief{})
+		c.slots[m.ID] = slot
+	}
+	c.rows[slot] = *m
+	c.tally.add(m, 1)
+	return slot
+}
+
+// drop takes a memory out that is no more.
+func (c *catalogue) drop(id int64) {
+	slot, ok := c.slots[id]
+	if !ok {
+		return
+	}
+	c.tally.add(&c.rows[slot], -1)
+	c.rows[slot] = brief{}
+	delete(c.slots, id)
+	c.free = append(c.free, slot)
+}
+
+// slotBytes is what one memory takes beside its row: its place in the map.
+const slotBytes = 24
+
+func (c *catalogue) bytes() int64 {
+	return int64(cap(c.rows))*int64(unsafe.Sizeof(brief{})) + int64(len(c.slots))*slotBytes
+}
+
+// load reads everything in the transaction's snapshot.
+func load(tx *db.Tx, store *memory.Store, owner db.AccountID, terms memory.Terms) (*catalogue, error) {
+	head, err := tx.Head(owner)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalogue{head: head, terms: terms, slots: map[int64]int32{}, tally: newTally()}
+	for m, err := range store.Briefs(tx, owner, nil) {
+		if err != nil {
+			return nil, err
+		}
+		c.put(m)
+	}
+	return c, nil
+}
+
+// news is what an advance brought.
+type news struct {
+	any        bool // there was something
+	all        bool // anything may differ: the catalogue was read anew
+	memories   map[int64]struct{}
+	edited     bool // some of them were more than used
+	categories bool
+	account    bool
+	retention  bool
+}
+
+func (n *news) touches(id int64) bool {
+	if n.all {
+		return true
+	}
+	_, ok := n.memories[id]
+	return ok
+}
+
+// The bounds of following the log entry by entry; past them reading everything
+// anew costs less.
+const (
+	changeBatch = 4096
+	changeMost  = 4 * changeBatch
+)
+
+// entries reads what the log has after since and sorts it by what it concerns.
+// The error is fault.Gone where everything has to be read anew.
+func entries(tx *db.Tx, owner db.AccountID, since db.Head) (news, db.Head, error) {
+	n := news{memories: map[int64]struct{}{}}
+	at := since.Seq
+	for count := 0; ; {
+		changes, head, err := tx.Changes(owner, at, changeBatch)
+		if err != nil {
+			return n, head, err
+		}
+		if head.Epoch != since.Epoch {
+			return n, head, errGone
+		}
+		for _, c := range changes {
+			at = c.Seq
+			n.any = true
+			switch c.Noun {
+			case db.NounMemory, db.NounUsage:
+				if c.ID == 0 {
+					return n, head, errGone
+				}
+				n.memories[c.ID] = struct{}{}
+				n.edited = n.edited || c.Noun == db.NounMemory
+			case db.NounCategory:
+				n.categories = true
+			case db.NounAccount:
+				n.account = true
+			case db.NounRetention:
+				n.retention = true
+			}
+		}
+		if count += len(changes); count > changeMost {
+			return n, head, errGone
+		}
+		if at >= head.Seq || len(changes) == 0 {
+			head.Seq = at
+			return n, head, nil
+		}
+	}
+}
+
+var errGone = fault.New(fault.Gone, "The change log does not reach back that far.")
+
+// keysMoved tells whether a change of terms moved the stored keys of the rows.
+func keysMoved(was, now memory.Terms) bool {
+	a, b := was.Policy, now.Policy
+	return a.HalfLifeDays != b.HalfLifeDays || a.Floor != b.Floor || a.GraceDays != b.GraceDays
+}
+
+// tally is the counts of an account, kept as its memories change.
+type tally struct {
+	status        [3]int
+	uncategorized int // of the active ones, as all below
+	notIndexed    int
+	kinds         map[string]int
+	categories    map[int64]int
+	importance    [11]int
+}
+
+func newTally() tally {
+	return tally{kinds: map[string]int{}, categories: map[int64]int{}}
+}
+
+func (t *tally) add(m *brief, by int) {
+	if int(m.Status) < len(t.status) {
+		t.status[m.Status] += by
+	}
+	if m.Status != memory.Active {
+		return
+	}
+	if t.kinds[m.Kind] += by; t.kinds[m.Kind] == 0 {
+		delete(t.kinds, m.Kind)
+	}
+	if m.CategoryID == 0 {
+		t.uncategorized += by
+	} else if t.categories[m.CategoryID] += by; t.categories[m.CategoryID] == 0 {
+		delete(t.categories, m.CategoryID)
+	}
+	if !m.Indexed {
+		t.notIndexed += by
+	}
+	t.importance[levelOf(m)] += by
+}
+
+// stats is the counts as served.
+func (c *catalogue) stats(now int64) api.MemoryStats {
+	t := &c.tally
+	s := api.MemoryStats{
+		Active: t.status[memory.Active], Deleted: t.status[memory.Deleted], Consolidated: t.status[memory.Consolidated],
+		Uncategorized: t.uncategorized, NotIndexed: t.notIndexed, DueNow: c.due(now),
+		Kinds: map[string]int{}, Categories: map[string]int{}, Importance: map[string]int{}, AsOf: api.Time(now),
+	}
+	for k, n := range t.kinds {
+		s.Kinds[k] = n
+	}
+	for id, n := range t.categories {
+		s.Categories[strconv.FormatInt(id, 10)] = n
+	}
+	for level, n := range t.importance {
+		if n > 0 {
+			s.Importance[strconv.Itoa(level)] = n
+		}
+	}
+	return s
+}
+
+// due is how many memories a sweep at now would find eligible.
+func (c *catalogue) due(now int64) int {
+	if !c.terms.Policy.Enabled {
+		return 0
+	}
+	n := 0
+	for i := range c.rows {
+		if m := &c.rows[i]; m.Status == memory.Active && m.FadesAt <= now && m.ID != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// gate is a mutex that one may stop waiting for.
+type gate chan struct{}
+
+func newGate() gate { return make(gate, 1) }
+
+func (g gate) enter(ctx context.Context) error {
+	select {
+	case g <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.Cancelled, context.Cause(ctx), "The request was cancelled before it was done.")
+	}
+}
+
+func (g gate) tryEnter() bool {
+	select {
+	case g <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (g gate) leave() { <-g }

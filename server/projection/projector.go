@@ -1,0 +1,159 @@
+package projection
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/feed"
+	"elowen/server/memory"
+	"elowen/server/retention"
+	"elowen/shared/setting"
+)
+
+// Config is what a Projector reads from.
+type Config struct {
+	DB        *db.DB
+	Feed      *feed.Feed
+	Memories  *memory.Store
+	Rules     memory.Rules     // those that Memories was made with
+	Retention *retention.Store // for the view settings
+
+	// Budget is how many bytes the catalogues may take together; 0 takes DefaultBudget.
+	Budget int64
+	// Tick says when the numbers that move with the clock are computed again; nil
+	// takes a ticker of live.reprojectSeconds.
+	Tick <-chan time.Time
+	Log  *slog.Logger // nil is silent
+}
+
+// DefaultBudget is room for the catalogues of about a million memories, in bytes.
+const DefaultBudget = 192 << 20
+
+// Projector projects the memories of all accounts. It is safe for concurrent use.
+type Projector struct {
+	c          Config
+	categories *category.Store // without counts: those come from the catalogue
+	started    time.Time
+	ctx        context.Context
+	stop       context.CancelFunc
+	done       sync.WaitGroup
+
+	mu        sync.Mutex
+	closed    bool
+	residents map[db.AccountID]*resident
+	bytes     int64
+	uses      int64 // counts uses, to tell which was longest ago
+}
+
+// New makes a Projector; Close ends it.
+func New(c Config) *Projector {
+	if c.Budget <= 0 {
+		c.Budget = DefaultBudget
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Projector{
+		c: c, started: time.Now(),
+		categories: category.New(c.DB, nil),
+		residents:  map[db.AccountID]*resident{},
+	}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	stopTicker := func() {}
+	if p.c.Tick == nil {
+		t := time.NewTicker(time.Duration(setting.Int("live.reprojectSeconds")) * time.Second)
+		p.c.Tick, stopTicker = t.C, t.Stop
+	}
+	p.done.Add(1)
+	go func() {
+		defer p.done.Done()
+		defer stopTicker()
+		p.tick()
+	}()
+	return p
+}
+
+// Close ends all following. Open viewers receive nothing more.
+func (p *Projector) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.stop()
+	p.done.Wait()
+}
+
+// millis is the projector's own time, for pacing: it only ever goes forward.
+func (p *Projector) millis() int64 { return time.Since(p.started).Milliseconds() }
+
+// tick passes the clock's ticks on to the accounts that somebody watches.
+func (p *Projector) tick() {
+	for {
+		select {
+		case <-p.c.Tick:
+		case <-p.ctx.Done():
+			return
+		}
+		p.mu.Lock()
+		var idle []*resident
+		for _, r := range p.residents {
+			if len(r.viewers) > 0 {
+				r.poke()
+			} else {
+				idle = append(idle, r)
+			}
+		}
+		p.mu.Unlock()
+		for _, r := range idle {
+			r.rest()
+		}
+	}
+}
+
+// resident is the account's place, made where there is none.
+func (p *Projector) resident(owner db.AccountID) *resident {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.residents[owner]
+	if r == nil {
+		r = &resident{
+			p: p, owner: owner, gate: newGate(), ticked: make(chan struct{}, 1),
+			selections: map[string]*selection{}, windows: map[string]*window{}, viewers: map[*Viewer]struct{}{},
+		}
+		p.residents[owner] = r
+	}
+	p.uses++
+	r.usedAt = p.uses
+	return r
+}
+
+// settle notes how much the resident takes and makes room where all together
+// take too much. The resident's gate is held.
+func (p *Projector) settle(r *resident) {
+	size := r.bytes()
+	p.mu.Lock()
+	p.bytes += size - r.size
+	r.size = size
+	var over []*resident
+	for need := p.bytes - p.c.Budget; need > 0; {
+		var oldest *resident
+		for _, o := range p.residents {
+			if o != r && o.size > 0 && len(o.viewers) == 0 && !o.leaving && (oldest == nil || o.usedAt < oldest.usedAt) {
+				oldest = o
+			}
+		}
+		if oldest == nil {
+			break
+		}
+		oldest.leaving = true
+		need -= oldest.size
+		over = append(over, oldest)
+	}
+	p.mu.Unlock()
+	for _, o := range over {
+		o.forget()
+	}
+}

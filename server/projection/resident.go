@@ -1,0 +1,265 @@
+package projection
+
+import (
+	"context"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// resident is one account as far as it is in memory.
+//
+// The gate is held by whoever reads or advances it; a reader of the store is
+// taken only after it, never the other way round, so that waiting at the gate
+// never holds a reader that the one inside needs.
+type resident struct {
+	p      *Projector
+	owner  db.AccountID
+	ticked chan struct{}
+
+	gate       gate
+	cat        *catalogue            // nil: not in memory
+	selections map[string]*selection // by queryKey
+	windows    map[string]*window    // by spec.key
+
+	// accountNews: the account itself changed, and its viewers don't know yet.
+	accountNews bool
+
+	// Guarded by Projector.mu:
+	viewers map[*Viewer]struct{}
+	leave   context.CancelFunc // ends the following; nil where nobody watches
+	size    int64
+	usedAt  int64
+	leaving bool // its memory is about to be given back
+}
+
+func (r *resident) bytes() int64 {
+	if r.cat == nil {
+		return 0
+	}
+	n := r.cat.bytes()
+	for _, s := range r.selections {
+		n += s.bytes()
+	}
+	return n
+}
+
+// poke makes the one who follows the account look at the clock.
+func (r *resident) poke() {
+	select {
+	case r.ticked <- struct{}{}:
+	default:
+	}
+}
+
+// forget gives the memory back, unless somebody is inside or has come meanwhile.
+func (r *resident) forget() {
+	entered := r.gate.tryEnter()
+	r.p.mu.Lock()
+	r.leaving = false
+	if !entered || len(r.viewers) > 0 {
+		r.p.mu.Unlock()
+		if entered {
+			r.gate.leave()
+		}
+		return
+	}
+	r.cat, r.selections, r.windows = nil, map[string]*selection{}, map[string]*window{}
+	r.p.bytes -= r.size
+	r.size = 0
+	r.p.mu.Unlock()
+	r.gate.leave()
+}
+
+// rest drops what nobody asked for in a while.
+func (r *resident) rest() {
+	if !r.gate.tryEnter() {
+		return
+	}
+	defer r.gate.leave()
+	r.prune(restMillis)
+	r.p.settle(r)
+}
+
+// A selection that no window shows is kept for the next page: at most idleMost of
+// an account, and restMillis long.
+const (
+	idleMost   = 4
+	restMillis = 60_000
+)
+
+// prune drops windows without subscribers, and selections that no window shows
+// and that are unused for that long or too many.
+func (r *resident) prune(unused int64) {
+	for key, w := range r.windows {
+		if w.unwatched() {
+			r.dropWindow(key, w)
+		}
+	}
+	var idle []*selection
+	now := r.p.millis()
+	for key, s := range r.selections {
+		switch {
+		case s.windows > 0:
+		case now-s.usedAt > unused:
+			delete(r.selections, key)
+		default:
+			idle = append(idle, s)
+		}
+	}
+	for len(idle) > idleMost {
+		oldest := 0
+		for i, s := range idle {
+			if s.usedAt < idle[oldest].usedAt {
+				oldest = i
+			}
+		}
+		delete(r.selections, idle[oldest].key)
+		idle[oldest] = idle[len(idle)-1]
+		idle = idle[:len(idle)-1]
+	}
+}
+
+func (r *resident) dropWindow(key string, w *window) {
+	delete(r.windows, key)
+	if w.selection != nil {
+		w.selection.windows--
+		w.selection.usedAt = r.p.millis()
+	}
+}
+
+// advance brings the catalogue and its selections to the transaction's snapshot,
+// and tells the windows what is new, whoever it was that asked. Where it fails
+// nothing has changed.
+func (r *resident) advance(tx *db.Tx) error {
+	n, err := r.catchUp(tx)
+	if err != nil {
+		return err
+	}
+	r.accountNews = r.accountNews || n.account
+	for _, w := range r.windows {
+		w.note(n)
+	}
+	return nil
+}
+
+func (r *resident) catchUp(tx *db.Tx) (news, error) {
+	terms, err := r.p.c.Rules.Terms(tx)
+	if err != nil {
+		return news{}, err
+	}
+	if r.cat == nil || keysMoved(r.cat.terms, terms) {
+		return r.reload(tx)
+	}
+	n, head, err := entries(tx, r.owner, r.cat.head)
+	if fault.Is(err, fault.Gone) {
+		return r.reload(tx)
+	}
+	if err != nil {
+		return n, err
+	}
+	if len(n.memories) > 0 {
+		if err := r.reread(tx, n); err != nil {
+			return n, err
+		}
+	}
+	if terms != r.cat.terms {
+		n.any, n.retention = true, true
+		r.cat.terms = terms
+		for _, s := range r.selections {
+			if s.query.FadesWithin > 0 && !s.stale {
+				s.build(r.cat, tx.Now)
+			}
+		}
+	}
+	r.cat.head = head
+	return n, nil
+}
+
+func (r *resident) reload(tx *db.Tx) (news, error) {
+	terms, err := r.p.c.Rules.Terms(tx)
+	if err != nil {
+		return news{}, err
+	}
+	c, err := load(tx, r.p.c.Memories, r.owner, terms)
+	if err != nil {
+		return news{}, err
+	}
+	r.cat = c
+	for _, s := range r.selections {
+		if s.query.Q != "" {
+			s.stale = true
+		} else {
+			s.build(c, tx.Now)
+		}
+	}
+	return news{any: true, all: true, categories: true, account: true, retention: true}, nil
+}
+
+// reread reads the changed memories and moves them in every selection.
+func (r *resident) reread(tx *db.Tx, n news) error {
+	ids := make([]int64, 0, len(n.memories))
+	for id := range n.memories {
+		ids = append(ids, id)
+	}
+	fresh := make([]brief, 0, len(ids))
+	for m, err := range r.p.c.Memories.Briefs(tx, r.owner, ids) {
+		if err != nil {
+			return err
+		}
+		fresh = append(fresh, *m)
+	}
+	old := make([]int32, 0, len(ids))
+	for _, id := range ids {
+		if slot, ok := r.cat.slots[id]; ok {
+			old = append(old, slot)
+		}
+	}
+	for _, s := range r.selections {
+		if s.query.Q != "" && n.edited {
+			s.stale = true
+		}
+		if !s.stale {
+			s.out(r.cat.rows, old)
+		}
+	}
+	found := make(map[int64]struct{}, len(fresh))
+	now := make([]int32, 0, len(fresh))
+	for i := range fresh {
+		found[fresh[i].ID] = struct{}{}
+		now = append(now, r.cat.put(&fresh[i]))
+	}
+	for _, id := range ids {
+		if _, ok := found[id]; !ok {
+			r.cat.drop(id)
+		}
+	}
+	for _, s := range r.selections {
+		if !s.stale {
+			s.in(r.cat.rows, now)
+		}
+	}
+	return nil
+}
+
+// selection is what the query selects, right at the transaction's snapshot.
+func (r *resident) selection(tx *db.Tx, q api.MemoryQuery) (*selection, error) {
+	s := newSelection(q)
+	if known := r.selections[s.key]; known != nil {
+		s = known
+	}
+	s.usedAt = r.p.millis()
+	switch {
+	case s.stale:
+		if err := s.search(tx, r.p.c.Memories, r.owner, r.cat, r.p.millis()); err != nil {
+			return nil, err
+		}
+	case s.seq == nil:
+		s.build(r.cat, tx.Now)
+	default:
+		s.timely(r.cat, tx.Now)
+	}
+	r.selections[s.key] = s
+	return s, nil
+}
