@@ -55,7 +55,8 @@ func Date(t api.Time, style DateStyle) string {
 		return zoneOf(formatter, date)
 	}
 	s := formatter.Call("format", date).String()
-	return strings.Replace(s, " at ", ", ", 1)
+	// As short as the other months, and as on the axis of the chart.
+	return strings.Replace(strings.Replace(s, " at ", ", ", 1), "Sept", "Sep", 1)
 }
 
 func zoneOf(formatter, date app.Value) string {

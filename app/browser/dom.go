@@ -47,14 +47,15 @@ func (a Act) ID() int64 {
 // Value is what stands in a field. ok is false where it isn't valid text (a lone
 // surrogate), which must be refused, never repaired.
 func Value(field app.Value) (value string, ok bool) {
-	v := field.Get("value")
-	if !v.Truthy() {
+	if !In || !field.Truthy() {
 		return "", true
 	}
-	if v.Get("isWellFormed").Truthy() && !v.Call("isWellFormed").Truthy() {
-		return v.String(), false
+	v := field.Get("value")
+	if v.Type() != app.TypeString {
+		return "", true
 	}
-	return v.String(), true
+	well := app.Window().Get("String").Get("prototype").Get("isWellFormed")
+	return v.String(), !well.Truthy() || well.Call("call", v).Truthy()
 }
 
 // SetValue puts text into a field. go-app can't empty one: it leaves an empty

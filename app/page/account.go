@@ -274,6 +274,8 @@ func (p *Account) passwordForm() app.UI {
 	return app.Section().Class("section").Aria("labelledby", "h-password").Body(
 		app.Div().Class("section-head").Body(app.H2().ID("h-password").Text(text.ChangePassword)),
 		app.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
+			// For password managers: whose password it is.
+			app.Input().Type("text").Attr("autocomplete", "username").Hidden(true).Aria("hidden", "true"),
 			field("acc-current", text.CurrentPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "current-password"), p.errs["currentPassword"]),
 			field("acc-password", text.NewPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
 			app.Button().Class("btn").Type("submit").Text(text.ChangePassword),

@@ -86,7 +86,7 @@ func importanceChoices(at int) []part.Choice {
 // menuAt opens a menu under what was clicked.
 func (s *Session) menuAt(el app.Value, m part.MenuSpec) {
 	m.Anchor = browser.RectOf(el)
-	m.Search = m.Search || len(m.Choices) > 9 && m.Custom == ""
+	m.Search = m.Search || len(m.Choices) > 12
 	s.openMenu(&m)
 }
 

@@ -128,10 +128,9 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		field(text.Kind, editable("edit-kind", text.ChangeKind, part.Text(m.Kind))),
 		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
 		field(text.Confidence, app.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))),
-		field(text.Source, part.Text(text.SourceName(m.Source))),
+		field(text.Source, part.Text(text.SourceName(m.Source)), meta(browser.Date(m.CreatedAt, browser.FullDate))),
 		field(text.Updated, app.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
 		field(text.Used, d.used(m)...),
-		field(text.Created, app.Span().Class("num").Text(d.date(m.CreatedAt)), meta(browser.Date(m.CreatedAt, browser.Zone))),
 	}
 	if d.S.indexes() {
 		fields = append(fields, field(text.Search, part.Text(search)))

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strconv"
-
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
@@ -194,6 +192,9 @@ func (a *App) bottom() app.UI {
 		return l.Body(part.Icon(icon), part.Text(label))
 	}
 	k := a.route.Kind
+	if !a.s.narrow() {
+		return app.Span().Hidden(true)
+	}
 	return app.Nav().Class("bottombar").Aria("label", text.Pages).Body(
 		item("/memory", text.Memory, "list", k == listPage || k == trashPage),
 		item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
@@ -203,6 +204,9 @@ func (a *App) bottom() app.UI {
 
 // rail is the navigation of wide windows.
 func (a *App) rail() app.UI {
+	if a.s.narrow() {
+		return app.Span().Hidden(true)
+	}
 	k := a.route.Kind
 	item := func(path, label, icon string, current bool) app.UI {
 		l := app.A().Href(browser.Path(path)).Title(label)
@@ -258,7 +262,7 @@ func (a *App) categories() app.UI {
 		items = append(items, l.Body(
 			part.CategoryRings(c.Color),
 			app.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
-			app.Span().Class("num").Text(strconv.Itoa(c.Count)),
+			app.Span().Class("num").Text(text.Number(c.Count)),
 		))
 	}
 	return app.Nav().Class("nav nav-categories").Aria("label", text.Categories).Body(items...)

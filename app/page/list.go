@@ -20,6 +20,7 @@ type List struct {
 
 	rowWindow
 	slots     int
+	narrow    bool
 	typing    *time.Timer
 	following *time.Timer
 }
@@ -31,7 +32,7 @@ func (l *List) OnMount(ctx app.Context) {
 	l.rowWindow = rowWindow{
 		s: l.S, ctx: ctx, id: "list",
 		height: func() float64 {
-			if l.S.narrow() {
+			if l.narrow = l.S.narrow(); l.narrow {
 				return 82
 			}
 			return 84
@@ -58,6 +59,7 @@ func (l *List) OnUpdate(ctx app.Context) {
 	if l.scroller == nil {
 		return
 	}
+	l.measure()
 	if l.follows() {
 		l.showQuery()
 	}

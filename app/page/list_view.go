@@ -175,7 +175,7 @@ func (l *List) rows() app.UI {
 }
 
 func (l *List) item(slot, rank int) app.UI {
-	r := &part.Row{Slot: slot, Rank: rank, Total: l.window.Total, Y: float64(rank) * l.view.Row}
+	r := &part.Row{Slot: slot, Rank: rank, Total: l.window.Total, Y: float64(rank) * l.view.Row, Narrow: l.narrow}
 	row, ok := l.row(rank)
 	if !ok {
 		return r

@@ -93,7 +93,7 @@ func (p *Retention) number(field string) app.UI {
 	return app.Div().Class(p.setClass("set", p.changed(field))).Body(
 		app.Label().For(id).Text(s.Label),
 		app.P().ID(id+"-h").Class("meta").Text(text.HelpRange(s)),
-		app.Div().Class("set-control").Body(input, app.Span().Class("meta").Text(unit)),
+		app.Div().Class("set-control").Body(input, part.If(unit != "", func() app.UI { return app.Span().Class("meta").Text(unit) })),
 		part.If(p.errs[field] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs[field]) }),
 	)
 }

@@ -50,6 +50,7 @@ func (t *TrashBin) OnUpdate(ctx app.Context) {
 	if t.scroller == nil {
 		return
 	}
+	t.measure()
 	t.follows()
 	ctx.Defer(t.settle)
 }
@@ -138,7 +139,7 @@ func (t *TrashBin) head() app.UI {
 		app.Input().Class("check").Type("checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Checked(p.all != nil).Disabled(t.window.Total == 0),
 		app.Span().Class("muted num").Text(count),
 		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Disabled(n == 0),
-		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("x"), part.Text(text.PurgeEllipsis)).Disabled(n == 0),
+		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Disabled(n == 0),
 		app.Span().Class("grow"),
 		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Disabled(t.window.Total == 0),
 	)

@@ -46,10 +46,12 @@ func Brand() []app.UI {
 
 // Rings is the mark of a memory: as many rings as its importance weighs, in the
 // colour of its category (0 for none).
-func Rings(importance, color int) app.UI {
-	cat := ""
+func Rings(importance, color int) app.UI { return rings(importance, color, "") }
+
+func rings(importance, color int, attributes string) app.UI {
+	cat := attributes
 	if color > 0 {
-		cat = ` data-cat="` + strconv.Itoa(color) + `"`
+		cat += ` data-cat="` + strconv.Itoa(color) + `"`
 	}
 	return app.Raw(`<svg class="rings"` + cat + ` aria-hidden="true"><use href="` + browser.Web("icons.svg") + `#rings-` + strconv.Itoa(ringCount(importance)) + `"></use></svg>`)
 }

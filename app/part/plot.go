@@ -83,9 +83,9 @@ func (p *plot) span(h *api.VitalityHistory, days int) {
 		end = max(end, *h.EvictableAt)
 	}
 	ahead := max(int64(end-h.Now), dayMillis)
-	// The future takes at most three quarters of a long past, so that what happened
-	// can still be read; a memory without a past has nothing to squeeze.
-	if most := max(3*past, 120*dayMillis); ahead > most {
+	// A far future would squeeze the past that was asked for until nothing of it could
+	// be read; whoever wants to see further takes the longer range.
+	if most := int64(days) * dayMillis * 9 / 2; ahead > most {
 		ahead = most
 	} else {
 		ahead += ahead / 8
@@ -239,7 +239,7 @@ func (p *plot) place(h *api.VitalityHistory) {
 		e.y = p.y(h.Forecast[n-1].Vitality)
 	}
 	if e.x > p.right {
-		e.x, e.beyond = p.right, true
+		e.x, e.beyond = p.right-4, true
 	}
 	p.label(e)
 	p.end = e

@@ -33,6 +33,7 @@ type Row struct {
 	Open     bool
 	Active   bool // where the keyboard is
 	Fresh    bool // just changed by somebody
+	Narrow   bool // leaves out what there is no room for
 }
 
 // RowID is the element id of a slot.
@@ -83,23 +84,26 @@ func (r *Row) render() app.UI {
 	li = li.Role("option").DataSet("arg", m.ID).
 		Aria("selected", strconv.FormatBool(r.Picked)).
 		Aria("posinset", r.Rank+1).Aria("setsize", r.Total)
-	return li.Body(
+	body := []app.UI{
 		r.mark(),
 		app.A().Class("row-body memory-text").Href(browser.Path(r.Href)).TabIndex(-1).
 			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
 		r.meta(m),
 		Vitality(m.VitalityShown, r.Floor),
-		app.Span().Class("meta row-last").Text(r.When),
-	)
+	}
+	if !r.Narrow {
+		body = append(body, app.Span().Class("meta row-last").Text(r.When))
+	}
+	return li.Body(body...)
 }
 
 // mark are the rings, or the check of a picked row. Both pick when clicked.
 func (r *Row) mark() app.UI {
-	pick := app.Span().Class("row-pick").DataSet("do", "pick").DataSet("arg", r.Memory.ID).Title(text.PickRow)
 	if r.Picked {
-		return pick.Body(app.Raw(`<span class="check check-on" aria-hidden="true"></span>`))
+		return app.Span().Class("row-pick").DataSet("do", "pick").DataSet("arg", r.Memory.ID).Title(text.PickRow).
+			Body(app.Raw(`<span class="check check-on" aria-hidden="true"></span>`))
 	}
-	return pick.Body(Rings(r.Memory.Importance, r.Color))
+	return rings(r.Memory.Importance, r.Color, ` data-do="pick" data-arg="`+strconv.FormatInt(r.Memory.ID, 10)+`"`)
 }
 
 func (r *Row) meta(m api.Memory) app.UI {
@@ -107,10 +111,13 @@ func (r *Row) meta(m api.Memory) app.UI {
 	if r.Category != "" {
 		parts = append(parts, app.Span().Class("row-cat").Text(r.Category))
 	}
-	parts = append(parts,
-		app.Span().Class("row-kind").Text(m.Kind),
-		app.Span().Text(text.Importance(m.Importance)),
-		app.Span().Class("row-when").Text(r.When))
+	if !r.Narrow {
+		parts = append(parts, app.Span().Class("row-kind").Text(m.Kind))
+	}
+	parts = append(parts, app.Span().Text(text.Importance(m.Importance)))
+	if r.Narrow && r.Flag == "" {
+		parts = append(parts, app.Span().Class("row-when").Text(r.When))
+	}
 	if r.Flag != "" {
 		parts = append(parts, app.Span().Class("flag").Text(r.Flag))
 	}

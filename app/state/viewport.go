@@ -11,7 +11,7 @@ type Viewport struct {
 
 // overscan rows are kept above and below the visible ones, so that a slow scroll
 // never shows an empty edge.
-const overscan = 3
+const overscan = 2
 
 // Visible is the range of ranks [first, end) that are seen, at least in part.
 func (v Viewport) Visible() (first, end int) {

@@ -33,7 +33,6 @@ const (
 	Confidence       = "Confidence"
 	Source           = "Source"
 	Updated          = "Updated"
-	Created          = "Created"
 	Used             = "Used"
 	Search           = "Search"
 	Subject          = "About"

@@ -57,7 +57,12 @@ func MergeNow(n int) string { return "Merge " + Number(n) }
 func Merged(n int) string { return Memories(n) + " merged into one" }
 
 // ChangedMeanwhile says whose change collided.
-func ChangedMeanwhile(who string) string { return who + " changed this while you were typing." }
+func ChangedMeanwhile(who string) string {
+	if who == "You" {
+		return "This was changed elsewhere while you were typing."
+	}
+	return who + " changed this while you were typing."
+}
 
 // Theirs heads the saved side of a conflict.
 func Theirs(at string, revision int64) string { return "Saved " + at + ", " + Revision(revision) }
