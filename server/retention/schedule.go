@@ -80,7 +80,7 @@ func (c *Schedule) Run(ctx context.Context) {
 
 // day is one sweep and the tasks after it.
 func (c *Schedule) day(ctx context.Context, at int64) {
-	swept, err := c.store.sweepAt(ctx, at)
+	swept, err := c.store.sweepAt(ctx, at, c.store.sweepAccount)
 	if ctx.Err() != nil {
 		return
 	}

@@ -157,6 +157,16 @@ func (s *Store) StatusIn(tx *db.Tx, owner db.AccountID) (api.Retention, error) {
 	return out, err
 }
 
+// NextSweep is the stored instant of the next sweep; ok tells whether a server has
+// set one yet.
+func (s *Store) NextSweep(ctx context.Context) (at int64, ok bool, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		at, err = nextSweep(tx)
+		return err
+	})
+	return at, at != 0, err
+}
+
 func wireSettings(s Stored) api.Settings {
 	return api.Settings{Revision: s.Revision, Retention: Wire(s.Policy), Fields: Bounds()}
 }

@@ -43,11 +43,18 @@ func (s Swept) Total() api.Sweep {
 // Sweep sweeps every account now. It doesn't move the schedule. An account that
 // fails doesn't keep the others from their turn; the first error is returned with
 // what was done.
-func (s *Store) Sweep(ctx context.Context) (Swept, error) { return s.sweepAt(ctx, s.db.Now()) }
+func (s *Store) Sweep(ctx context.Context) (Swept, error) {
+	return s.sweepAt(ctx, s.db.Now(), s.sweepAccount)
+}
 
-// sweepAt sweeps with now as its own clock: for what is eligible, for the 24
-// hours of the limit, and for the audit.
-func (s *Store) sweepAt(ctx context.Context, now int64) (Swept, error) {
+// DryRun answers what Sweep would do now, and does nothing.
+func (s *Store) DryRun(ctx context.Context) (Swept, error) {
+	return s.sweepAt(ctx, s.db.Now(), s.planAccount)
+}
+
+// sweepAt goes over every account with now as the sweep's own clock: for what is
+// eligible, for the 24 hours of the limit, and for the audit.
+func (s *Store) sweepAt(ctx context.Context, now int64, one accountSweep) (Swept, error) {
 	out := Swept{At: now}
 	var terms memory.Terms
 	var owners []db.AccountID
@@ -62,10 +69,7 @@ func (s *Store) sweepAt(ctx context.Context, now int64) (Swept, error) {
 	}
 	var first error
 	for _, owner := range owners {
-		one, err := s.sweepAccount(ctx, owner, terms, now)
-		if err == nil {
-			err = s.record(ctx, one, now)
-		}
+		swept, err := one(ctx, owner, terms, now)
 		if err != nil && ctx.Err() != nil {
 			return out, err
 		}
@@ -76,61 +80,84 @@ func (s *Store) sweepAt(ctx context.Context, now int64) (Swept, error) {
 			}
 			continue
 		}
-		out.Accounts = append(out.Accounts, one)
+		out.Accounts = append(out.Accounts, swept)
 	}
 	return out, first
 }
 
-// sweepAccount plans page by page and hands each planned memory to the guarded
-// call. The limit is the one that the sweep began with.
+// accountSweep does one account's part of a sweep.
+type accountSweep func(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error)
+
+// planAccount is the part of a dry run.
+func (s *Store) planAccount(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error) {
+	due, left, err := s.begin(ctx, owner, terms, now)
+	out := AccountSwept{Owner: owner, Due: due, Trashed: min(due, max(0, left))}
+	return out.finish(), err
+}
+
+// sweepAccount is the part of a sweep; what it did is kept.
 func (s *Store) sweepAccount(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error) {
-	out := AccountSwept{Owner: owner}
-	limit := terms.Policy.DailyLimit
-	var left int
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		if out.Due, err = s.memories.CountDue(tx, owner, terms, now); err != nil {
+	due, left, err := s.begin(ctx, owner, terms, now)
+	if err != nil {
+		return AccountSwept{}, err
+	}
+	out := AccountSwept{Owner: owner, Due: due}
+	if err = s.evict(ctx, &out, left, terms, now); err == nil {
+		out = out.finish()
+		err = s.record(ctx, out, now)
+	}
+	return out, err
+}
+
+// begin counts what is due, and what is left of the limit.
+func (s *Store) begin(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (due, left int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if due, err = s.memories.CountDue(tx, owner, terms, now); err != nil {
 			return err
 		}
 		used, err := s.memories.Evicted(tx, owner, now)
-		left = limit - used
+		left = terms.Policy.DailyLimit - used
 		return err
 	})
-	if err != nil {
-		return out, err
-	}
+	return due, left, err
+}
+
+// evict plans page by page and hands each planned memory to the guarded call. The
+// limit is the one that the sweep began with.
+func (s *Store) evict(ctx context.Context, out *AccountSwept, left int, terms memory.Terms, now int64) error {
 	tried := map[int64]bool{}
 	for left > 0 {
-		page, err := s.page(ctx, owner, terms, now, tried)
+		page, err := s.page(ctx, out.Owner, terms, now, tried)
 		if err != nil || len(page) == 0 {
-			return finish(out), err
+			return err
 		}
 		plan, err := Plan(page, terms.Policy, now, left)
 		if err != nil {
-			return finish(out), err
+			return err
 		}
 		for _, d := range plan {
 			if d.Verdict != Trash {
 				continue
 			}
 			tried[d.ID] = true
-			outcome, err := s.memories.AutoEvict(ctx, owner, d.ID, now, limit, terms)
+			outcome, err := s.memories.AutoEvict(ctx, out.Owner, d.ID, now, terms.Policy.DailyLimit, terms)
 			switch {
 			case err != nil:
-				return finish(out), err
+				return err
 			case outcome == memory.Trashed:
 				out.Trashed++
 				left--
 			case outcome == memory.Kept:
 				out.Kept++
 			default: // somebody else used the limit up
-				return finish(out), nil
+				return nil
 			}
 		}
 	}
-	return finish(out), nil
+	return nil
 }
 
-func finish(a AccountSwept) AccountSwept {
+func (a AccountSwept) finish() AccountSwept {
 	a.Refused = max(0, a.Due-a.Trashed-a.Kept)
 	return a
 }
@@ -191,4 +218,10 @@ func (s *Store) trim(ctx context.Context, owner db.AccountID) error {
 		_, err := tx.Exec(`DELETE FROM sweep WHERE owner_id = ? AND at < ?`, int64(owner), tx.Now-sweepsKept)
 		return err
 	})
+}
+
+// EraseAccount removes what the account has here.
+func (s *Store) EraseAccount(tx *db.Tx, owner db.AccountID) error {
+	_, err := tx.Exec(`DELETE FROM sweep WHERE owner_id = ?`, int64(owner))
+	return err
 }

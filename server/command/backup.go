@@ -1,0 +1,129 @@
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"elowen/server/backup"
+	"elowen/shared/fault"
+)
+
+type backupCommand struct {
+	File string `arg:"" help:"File to write. One that is there already is refused."`
+}
+
+// Run implements the command.
+func (c *backupCommand) Run(r *run) error {
+	return r.with(func(st *stores) error {
+		report, err := backup.Write(r.ctx, st.db, r.path(c.File))
+		if err != nil {
+			return err
+		}
+		return r.show(report, func(w io.Writer) {
+			fmt.Fprintf(w, "Wrote %s: %s. It was read back and is whole.\n", report.File, report)
+		})
+	})
+}
+
+type restoreCommand struct {
+	File string `arg:"" help:"Backup to bring back."`
+}
+
+// local: it needs the store for itself, so no server can run it.
+func (c *restoreCommand) local() {}
+
+// Run implements the command.
+func (c *restoreCommand) Run(r *run) error {
+	use, err := alone(r.data, "a restore")
+	if err != nil {
+		return err
+	}
+	defer use.release()
+	done, err := backup.Restore(r.ctx, r.data, r.path(c.File), r.Clock)
+	if err != nil {
+		return err
+	}
+	return r.show(done, func(w io.Writer) {
+		fmt.Fprintf(w, "Brought back %s: %s.\n", done.File, done.Report)
+		if done.Aside != "" {
+			fmt.Fprintf(w, "What stood there is kept as %s.\n", done.Aside)
+		}
+	})
+}
+
+type verifyCommand struct {
+	File string `arg:"" optional:"" help:"Backup to check; without, the store of the data directory."`
+}
+
+// Run implements the command.
+func (c *verifyCommand) Run(r *run) error {
+	check := func() (report backup.Report, err error) {
+		if c.File != "" {
+			return backup.Verify(r.ctx, r.path(c.File), r.Clock)
+		}
+		err = r.with(func(st *stores) error {
+			report, err = backup.Check(r.ctx, st.db)
+			return err
+		})
+		return report, err
+	}
+	report, err := check()
+	if err != nil {
+		return err
+	}
+	err = r.show(report, func(w io.Writer) {
+		if len(report.Faults) == 0 {
+			fmt.Fprintf(w, "%s is whole: %s.\n", report.File, report)
+			return
+		}
+		fmt.Fprintf(w, "%s is not whole:\n", report.File)
+		for _, f := range report.Faults {
+			fmt.Fprintf(w, "  %s\n", f)
+		}
+		fmt.Fprintln(w, "Bring a backup back with `elowen admin restore FILE`; the daily ones are in the data directory under backups.")
+	})
+	if err == nil && len(report.Faults) > 0 {
+		return exitError(exitFailed)
+	}
+	return err
+}
+
+type vacuumCommand struct{}
+
+// local: it needs the store for itself, so no server can run it.
+func (c *vacuumCommand) local() {}
+
+// Run implements the command.
+func (c *vacuumCommand) Run(r *run) error {
+	use, err := alone(r.data, "compacting")
+	if err != nil {
+		return err
+	}
+	defer use.release()
+	before, after, err := backup.Vacuum(r.ctx, r.data, r.Clock)
+	if err != nil {
+		return err
+	}
+	return r.show(map[string]int64{"before": before, "after": after}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s before, %s after.\n", size(before), size(after))
+	})
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, name := float64(n)/unit, "KiB"
+	for _, next := range []string{"MiB", "GiB", "TiB"} {
+		if value < unit {
+			break
+		}
+		value, name = value/unit, next
+	}
+	return fmt.Sprintf("%.1f %s", value, name)
+}
+
+// errNoUser says that a command needs to know whose memories it is about.
+var errNoUser = fault.New(fault.Invalid, "Say whose memories it is about with --user NAME.")

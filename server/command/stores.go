@@ -1,0 +1,94 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"elowen/server/account"
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/server/retention"
+	"elowen/server/transfer"
+	"elowen/shared/fault"
+)
+
+// stores is an open data directory: every noun, put together.
+type stores struct {
+	db         *db.DB
+	accounts   *account.Store
+	categories *category.Store
+	memories   *memory.Store
+	settings   *retention.Settings
+	retention  *retention.Store
+	transfer   *transfer.Store
+	log        *slog.Logger
+	use        *lock
+}
+
+// openStores opens a data directory, making it where it isn't there.
+func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*stores, error) {
+	use, err := acquire(dir, useLock, false)
+	for began := time.Now(); errors.Is(err, errHeld) && time.Since(began) < startWait && ctx.Err() == nil; {
+		time.Sleep(50 * time.Millisecond)
+		use, err = acquire(dir, useLock, false)
+	}
+	if errors.Is(err, errHeld) {
+		return nil, fault.Newf(fault.Unavailable, "Another elowen%s replaces the store of %s at this moment. Try again when it is done.", holder(dir, useLock), dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, db.Config{Dir: dir, Clock: s.Clock, Log: log})
+	if err != nil {
+		use.release()
+		return nil, err
+	}
+	st := put(d, s, log)
+	st.use = use
+	return st, nil
+}
+
+// put puts the nouns together over an open store.
+func put(d *db.DB, s *System, log *slog.Logger) *stores {
+	st := &stores{db: d, log: log, settings: retention.NewSettings()}
+	st.categories = category.New(d, memory.CountByCategory)
+	st.accounts = account.New(d, account.Options{
+		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Owned,
+	})
+	st.memories = memory.New(d, st.categories, st.settings)
+	st.retention = retention.New(d, st.settings, st.memories, log)
+	st.transfer = transfer.New(d, transfer.Parts{
+		Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
+		Retention: st.retention, Settings: st.settings,
+	})
+	return st
+}
+
+func (st *stores) close() error {
+	err := st.db.Close()
+	st.use.release()
+	return err
+}
+
+// with runs a command on the data directory's stores: those of the server that
+// runs it, or opened for it.
+func (r *run) with(fn func(*stores) error) error {
+	if r.inside != nil {
+		return fn(r.inside)
+	}
+	st, err := openStores(r.ctx, r.System, r.data, slog.New(slog.NewTextHandler(r.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
+	}
+	err = fn(st)
+	if closed := st.close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// discard is a log that nobody reads.
+var discard = slog.New(slog.DiscardHandler)

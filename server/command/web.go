@@ -1,0 +1,84 @@
+package command
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"elowen/server/account"
+	"elowen/server/feed"
+	"elowen/server/httpd"
+	"elowen/server/projection"
+	"elowen/server/site"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// web is the adapters of a server, put together.
+type web struct {
+	handler   http.Handler
+	ready     atomic.Bool
+	feed      *feed.Feed
+	projector *projection.Projector
+}
+
+func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error) {
+	gate, err := httpd.NewGate(st.accounts, httpd.GateOptions{Addr: c.Addr, PublicURL: c.PublicURL, BasePath: c.BasePath})
+	if err != nil {
+		return nil, err
+	}
+	w := &web{feed: feed.New(st.db)}
+	w.projector = projection.New(projection.Config{
+		DB: st.db, Feed: w.feed, Memories: st.memories,
+		Retention: st.retention, Rules: st.settings, Log: log,
+	})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	rest := httpd.New(httpd.Services{
+		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
+		Retention: st.retention, Transfer: st.transfer, Projector: w.projector,
+		Erase: func(ctx context.Context, _ account.Identity, name string) error {
+			_, err := st.erase(ctx, name)
+			return err
+		},
+		Ready: func(context.Context) error {
+			if !w.ready.Load() {
+				return fault.New(fault.Unavailable, "The server is starting, or going down.")
+			}
+			return nil
+		},
+		Clock: r.Clock, Metrics: registry, Version: version, BasePath: c.BasePath, TempDir: r.data, Log: log,
+	})
+	pages := site.New(site.Options{BasePath: c.BasePath, Version: version, PublicURL: c.PublicURL})
+	mux := http.NewServeMux()
+	for _, p := range []string{"/api/", api.PathHealth, api.PathReady, api.PathMetrics} {
+		mux.Handle(p, rest)
+	}
+	mux.Handle("/", pages)
+	w.handler = gate.Hosts(under(c.BasePath, mux))
+	return w, nil
+}
+
+// under serves everything below the base path, and nothing beside it.
+func under(base string, next http.Handler) http.Handler {
+	prefix := base[:len(base)-1]
+	if prefix == "" {
+		return next
+	}
+	mux := http.NewServeMux()
+	mux.Handle(base, http.StripPrefix(prefix, next))
+	mux.Handle("/", http.RedirectHandler(base, http.StatusTemporaryRedirect))
+	return mux
+}
+
+// restart tells the live connections to come back later.
+func (w *web) restart() {}
+
+func (w *web) close() {
+	w.projector.Close()
+	w.feed.Close()
+}

@@ -1,0 +1,19 @@
+// Command elowen is long-term memory for AI assistants: memories that fade when
+// they are not used, and a window in which they are seen to. Package doc.go has
+// the guided tour.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"elowen/server/command"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(command.Surroundings().Run(ctx, os.Args[1:]))
+}
