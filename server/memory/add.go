@@ -1,0 +1,157 @@
+package memory
+
+import (
+	"context"
+
+	"elowen/server/db"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// Add stores a memory. Without a category it goes to the account's default one,
+// if there is one; null leaves it without. The identical body, active in the same
+// category, is one memory: that one is answered, unchanged, as Existing. What it
+// resembles is reported and never a reason to refuse. Errors: Invalid, NotFound
+// for a category that is not the account's.
+func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source string, in api.MemoryAdd) (api.MemoryAdded, error) {
+	if err := validation.Struct(in); err != nil {
+		return api.MemoryAdded{}, err
+	}
+	body, err := settleBody(in.Body)
+	if err != nil {
+		return api.MemoryAdded{}, err
+	}
+	// The search for similar ones is the longest part and needs no lock.
+	similar, err := s.resembling(ctx, owner, body)
+	if err != nil {
+		return api.MemoryAdded{}, err
+	}
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
+		out := api.MemoryAdded{Similar: similar}
+		r := row{
+			revision: 1, subject: in.Subject, body: body, kind: in.Kind, importance: defaultImportance(),
+			confidence: setting.Get("memory.confidence").Default, source: source, status: api.StatusActive,
+			createdAt: tx.Now, updatedAt: tx.Now,
+		}
+		defaults(&r.kind, defaultKind())
+		if in.Importance != nil {
+			r.importance = *in.Importance
+		}
+		if in.Confidence != nil {
+			r.confidence = *in.Confidence
+		}
+		var err error
+		if r.category, err = s.shelf(tx, owner, in.CategoryID); err != nil {
+			return out, err
+		}
+		b, err := s.batch(tx, owner, by)
+		if err != nil {
+			return out, err
+		}
+		same, err := identical(tx, owner, hashOf(body), body, r.category)
+		switch {
+		case err == nil:
+			r, out.Existing = same, true
+			out.Similar = without(similar, r.id)
+		case fault.Is(err, fault.NotFound):
+			if err := b.add(&r, actionAdd, in.Reason); err != nil {
+				return out, err
+			}
+		default:
+			return out, err
+		}
+		out.Memory, err = r.wire(b.terms, tx.Now)
+		return out, err
+	})
+}
+
+// add inserts one new memory with its event.
+func (b *batch) add(r *row, action, reason string) error {
+	if err := b.insert([]*row{r}); err != nil {
+		return err
+	}
+	after, err := begin(r).text()
+	if err != nil {
+		return err
+	}
+	if err := b.record(event{memory: r.id, revision: r.revision, action: action, reason: reason, after: after}); err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// shelf is the category that a request asks for: the account's default where it
+// asks for nothing, 0 for none.
+func (s *Store) shelf(tx *db.Tx, owner db.AccountID, wanted api.Optional[int64]) (int64, error) {
+	if !wanted.Set {
+		id, _, err := s.categories.Default(tx, owner)
+		return id, err
+	}
+	if wanted.Value == nil {
+		return 0, nil
+	}
+	return *wanted.Value, s.categories.Owned(tx, owner, *wanted.Value)
+}
+
+// identical is the oldest active memory of the category with that very body, else
+// fault.NotFound.
+func identical(tx *db.Tx, owner db.AccountID, hash, body string, category int64) (row, error) {
+	var r row
+	err := tx.Row(`SELECT `+columns+` FROM memory WHERE owner_id = ? AND body_hash = ? AND status = ? AND COALESCE(category_id, 0) = ? AND body = ? ORDER BY id LIMIT 1`,
+		[]any{int64(owner), hash, api.StatusActive, category, body}, r.dest()...)
+	return r, err
+}
+
+func without(list []api.Similar, id int64) []api.Similar {
+	kept := make([]api.Similar, 0, len(list))
+	for _, s := range list {
+		if s.ID != id {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// Get is one of the account's memories, else fault.NotFound.
+func (s *Store) Get(ctx context.Context, owner db.AccountID, id int64) (api.Memory, error) {
+	var m api.Memory
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		r, err := read(tx, owner, id)
+		if err != nil {
+			return err
+		}
+		t, err := s.rules.Terms(tx)
+		if err != nil {
+			return err
+		}
+		m, err = r.wire(t, tx.Now)
+		return err
+	})
+	return m, err
+}
+
+// Rows renders memories in the order given, as they are now. Ids that are not
+// the account's are left out.
+func (s *Store) Rows(tx *db.Tx, owner db.AccountID, ids []int64) ([]api.Memory, error) {
+	found, err := readMany(tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.rules.Terms(tx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]api.Memory, 0, len(found))
+	for _, id := range ids {
+		if r, ok := found[id]; ok {
+			m, err := r.wire(t, tx.Now)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}

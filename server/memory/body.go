@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// settleBody is a body as it is stored: trimmed, and nothing else. What cannot be
+// stored as it is, is refused.
+func settleBody(body string) (string, error) {
+	bound := setting.Get("memory.body")
+	bad := func(rule, param, message string) (string, error) {
+		return "", fault.BadField("body", rule, param, message)
+	}
+	if !utf8.ValidString(body) {
+		return bad("utf8", "", "The body is not valid UTF-8. It was not repaired.")
+	}
+	if strings.ContainsRune(body, 0) {
+		return bad("nul", "", "The body contains a NUL character. It was not removed.")
+	}
+	body = strings.TrimSpace(body)
+	if !bound.Contains(float64(len(body))) {
+		return bad("length", bound.Range(), "The body must have "+bound.Range()+" bytes. It was not cut.")
+	}
+	return body, nil
+}
+
+// hashOf names a body where the body itself must not stand: SHA-256, in hex.
+func hashOf(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return hex.EncodeToString(sum[:])
+}
+
+// isHash tells a hashOf from a text.
+func isHash(s string) bool {
+	if len(s) != 2*sha256.Size {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// langs are the languages that their script tells. A script that several
+// languages share (Latin, Cyrillic, Arabic, Devanagari) tells none.
+var langs = []struct {
+	script *unicode.RangeTable
+	tag    string
+	weight int // letters of a script without spaces stand for more
+}{
+	{unicode.Hiragana, "ja", 3}, {unicode.Katakana, "ja", 3}, {unicode.Hangul, "ko", 2},
+	{unicode.Thai, "th", 1}, {unicode.Lao, "lo", 1}, {unicode.Khmer, "km", 1}, {unicode.Myanmar, "my", 1},
+	{unicode.Greek, "el", 1}, {unicode.Hebrew, "he", 1}, {unicode.Armenian, "hy", 1}, {unicode.Georgian, "ka", 1},
+	{unicode.Tamil, "ta", 1}, {unicode.Telugu, "te", 1}, {unicode.Kannada, "kn", 1}, {unicode.Malayalam, "ml", 1},
+	{unicode.Gujarati, "gu", 1}, {unicode.Gurmukhi, "pa", 1}, {unicode.Oriya, "or", 1}, {unicode.Sinhala, "si", 1},
+	{unicode.Ethiopic, "am", 1}, {unicode.Tibetan, "bo", 1},
+}
+
+// langOf guesses a body's language from its letters' script alone, for a lang
+// attribute: which glyphs and line breaks a browser takes. Han is Chinese, or
+// Japanese where any kana stands beside it. Empty where the script tells none.
+func langOf(body string) string {
+	other, han, kana := 0, 0, 0
+	var seen [32]int
+	for _, r := range body {
+		if r < 0x370 { // up to Latin and its marks
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0xC0 {
+				other++
+			}
+			continue
+		}
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		if unicode.Is(unicode.Han, r) {
+			han += 3
+			continue
+		}
+		found := false
+		for i := range langs {
+			if unicode.Is(langs[i].script, r) {
+				seen[i] += langs[i].weight
+				if langs[i].tag == "ja" {
+					kana++
+				}
+				found = true
+				break
+			}
+		}
+		if !found {
+			other++
+		}
+	}
+	scores := map[string]int{}
+	for i := range langs {
+		if seen[i] > 0 {
+			scores[langs[i].tag] += seen[i]
+		}
+	}
+	switch {
+	case kana > 0:
+		scores["ja"] += han
+	case scores["ko"] > 0:
+		scores["ko"] += han // hanja among Hangul
+	case han > 0:
+		scores["zh"] = han
+	}
+	best, most := "", other
+	for tag, n := range scores {
+		if n > most || n == most && best != "" && tag < best {
+			best, most = tag, n
+		}
+	}
+	return best
+}

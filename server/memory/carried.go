@@ -1,0 +1,269 @@
+package memory
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// Carried is a memory as it travels: into the store with Insert, out of it with
+// Export. Instants are Unix milliseconds, 0 for never.
+type Carried struct {
+	ID         int64 // only out
+	Body       string
+	Kind       string
+	Importance int
+	Confidence float64
+	Subject    string
+	CategoryID int64 // 0: none
+	Source     string
+	Status     string
+	UseCount   int64
+	LastUsedAt int64
+	CreatedAt  int64 // in: 0 is now
+	UpdatedAt  int64 // in: 0 is CreatedAt
+	ReviewedAt int64
+	DeletedAt  int64
+	DeletedWhy string
+	Revision   int64 // in: at least that of the last version, and one more
+	Uses       []api.Use
+	Events     []api.LineEvent   // Foreign ones are not counted by the sweep's ledger
+	Versions   []api.LineVersion // replaced bodies, under the last revision that had them, ascending
+}
+
+// statuses and sources that can come in.
+var (
+	statuses = map[string]bool{api.StatusActive: true, api.StatusDeleted: true, api.StatusConsolidated: true}
+	sources  = map[string]bool{
+		api.SourceUser: true, api.SourceAgent: true, api.SourceCurator: true, api.SourceMerge: true, api.SourceMaintenance: true,
+		api.SourceImport: true, api.SourceVoice: true, api.SourceChat: true, api.SourceTeamChat: true,
+	}
+)
+
+// Check refuses what Insert cannot take as it is, with fault.Invalid and the
+// field. Body and kind are trimmed, absent ones (status, source, kind, importance
+// 0) and instants get their defaults; nothing else is touched.
+func (c *Carried) Check(now int64) error {
+	if err := c.settle(now); err != nil {
+		return err
+	}
+	return c.checkRest()
+}
+
+func (c *Carried) settle(now int64) error {
+	c.Kind = strings.TrimSpace(c.Kind)
+	in := api.MemoryAdd{Body: c.Body, Kind: c.Kind, Confidence: &c.Confidence, Subject: c.Subject}
+	if c.Importance != 0 {
+		in.Importance = &c.Importance
+	}
+	if err := validation.Struct(in); err != nil {
+		return err
+	}
+	var err error
+	if c.Body, err = settleBody(c.Body); err != nil {
+		return err
+	}
+	defaults(&c.Kind, defaultKind())
+	defaults(&c.Status, api.StatusActive)
+	defaults(&c.Source, api.SourceImport)
+	defaults(&c.Importance, defaultImportance())
+	defaults(&c.CreatedAt, now)
+	defaults(&c.UpdatedAt, c.CreatedAt)
+	if c.Status == api.StatusDeleted {
+		defaults(&c.DeletedAt, c.UpdatedAt)
+	} else {
+		c.DeletedAt, c.DeletedWhy = 0, ""
+	}
+	return nil
+}
+
+func defaults[T comparable](v *T, def T) {
+	var none T
+	if *v == none {
+		*v = def
+	}
+}
+
+func (c *Carried) checkRest() error {
+	bad := func(field, rule, message string) error { return fault.BadField(field, rule, "", message) }
+	switch {
+	case !statuses[c.Status]:
+		return bad("status", "oneof", "The status must be active, deleted or consolidated.")
+	case !sources[c.Source]:
+		return bad("source", "oneof", "This source is not known.")
+	case c.UseCount < 0:
+		return bad("useCount", "min", "A use count is not negative.")
+	case !clean(c.DeletedWhy):
+		return bad("deletedWhy", "text", "The reason holds a NUL character or is not valid UTF-8.")
+	}
+	last := int64(0)
+	for i := range c.Versions {
+		v := &c.Versions[i]
+		if v.Revision <= last {
+			return bad(fmt.Sprintf("versions[%d].revision", i), "ascending", "Versions come in the order of their revisions, from 1.")
+		}
+		if last = v.Revision; !clean(v.Body) {
+			return bad(fmt.Sprintf("versions[%d].body", i), "text", "The body holds a NUL character or is not valid UTF-8.")
+		}
+	}
+	c.Revision = max(c.Revision, last+1)
+	for i, u := range c.Uses {
+		if u.Kind != useRecall && u.Kind != useReinforced && u.Kind != "" {
+			return bad(fmt.Sprintf("usedAt[%d].kind", i), "oneof", "A use is a recall or reinforced.")
+		}
+	}
+	for i := range c.Events {
+		e := &c.Events[i]
+		for _, s := range []string{e.Action, e.Actor, e.Model, e.Reason, e.Before, e.After} {
+			if !clean(s) {
+				return bad(fmt.Sprintf("events[%d]", i), "text", "The event holds a NUL character or is not valid UTF-8.")
+			}
+		}
+	}
+	return nil
+}
+
+// clean tells whether both engines can hold a text.
+func clean(s string) bool {
+	return strings.ToValidUTF8(s, "") == s && !strings.ContainsRune(s, 0)
+}
+
+// Insert brings memories in as they are: their counters, instants, versions, uses
+// and audit. One without events gets an "add" of its own, by the actor and for the
+// reason; the events of others stay as they were, except that a body's text in one
+// becomes its hash, since the audit outlives a purge. Recalls that are past their
+// days are left behind. It answers the new ids in the order of the list, and writes
+// the index of words once for all of it: give it hundreds at a time, not one.
+// Errors: what Check says of the first bad one, NotFound for a category that is
+// not the account's; then nothing was inserted.
+func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, list []Carried) ([]int64, error) {
+	b, err := s.batch(tx, owner, by)
+	if err != nil {
+		return nil, err
+	}
+	owned := map[int64]bool{0: true}
+	rows := make([]*row, len(list))
+	for i := range list {
+		c := &list[i]
+		if err := c.Check(tx.Now); err != nil {
+			return nil, err
+		}
+		if !owned[c.CategoryID] {
+			if err := s.categories.Owned(tx, owner, c.CategoryID); err != nil {
+				return nil, err
+			}
+			owned[c.CategoryID] = true
+		}
+		rows[i] = &row{
+			revision: c.Revision, subject: c.Subject, body: c.Body, kind: c.Kind, importance: c.Importance, confidence: c.Confidence,
+			category: c.CategoryID, source: c.Source, status: c.Status, useCount: c.UseCount, lastUsedAt: c.LastUsedAt,
+			createdAt: c.CreatedAt, updatedAt: c.UpdatedAt, reviewedAt: c.ReviewedAt, deletedAt: c.DeletedAt, deletedWhy: c.DeletedWhy,
+		}
+	}
+	if err := b.insert(rows); err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	var uses []use
+	for i, r := range rows {
+		ids[i] = r.id
+		if err := b.carry(r, &list[i], reason); err != nil {
+			return nil, err
+		}
+		uses = append(uses, usesToWrite(r, list[i].Uses, usageHorizon(tx.Now))...)
+	}
+	if err := b.writeUses(uses); err != nil {
+		return nil, err
+	}
+	return ids, b.flush()
+}
+
+// carry writes a memory's versions and events.
+func (b *batch) carry(r *row, c *Carried, reason string) error {
+	for _, v := range c.Versions {
+		if _, err := b.tx.Exec(`INSERT INTO memory_version (owner_id, memory_id, revision, body, at) VALUES (?, ?, ?, ?, ?)`,
+			int64(b.owner), r.id, v.Revision, v.Body, int64(v.At)); err != nil {
+			return err
+		}
+	}
+	if len(c.Events) == 0 {
+		after, err := begin(r).text()
+		if err != nil {
+			return err
+		}
+		return b.record(event{memory: r.id, revision: r.revision, action: actionAdd, reason: reason, after: after})
+	}
+	for _, e := range c.Events {
+		before, err := hashed(e.Before)
+		if err != nil {
+			return err
+		}
+		after, err := hashed(e.After)
+		if err != nil {
+			return err
+		}
+		by := Actor{e.Actor, e.Model}
+		defaults(&by.Name, ActorImport)
+		err = b.record(event{
+			memory: r.id, revision: e.Revision, at: int64(e.At), action: e.Action, by: by, reason: e.Reason,
+			before: before, after: after, carried: e.Foreign,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usesToWrite are a memory's uses that are kept, each instant and kind once, and
+// one that explains the last use where none of them does.
+func usesToWrite(r *row, list []api.Use, horizon int64) []use {
+	var out []use
+	at := make(map[use]int, len(list))
+	explained := r.lastUsedAt == 0
+	for _, u := range list {
+		k := use{memory: r.id, at: int64(u.At), kind: u.Kind}
+		defaults(&k.kind, useRecall)
+		if k.kind == useRecall && k.at < horizon {
+			continue
+		}
+		explained = explained || k.at == r.lastUsedAt
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k] = i
+			out = append(out, k)
+		}
+		out[i].times++
+	}
+	if !explained {
+		out = append(out, use{r.id, r.lastUsedAt, useReinforced, 1})
+	}
+	return out
+}
+
+// hashed is a state in which a body's text, if there is one, became its hash.
+func hashed(state string) (string, error) {
+	if !strings.Contains(state, `"body"`) {
+		return state, nil
+	}
+	var s map[string]json.RawMessage
+	if json.Unmarshal([]byte(state), &s) != nil {
+		return "", nil // nobody can read it, and a body may be in it
+	}
+	v, ok := s["body"]
+	if !ok || isHash(plain(v)) {
+		return state, nil
+	}
+	s["body"], _ = json.Marshal(hashOf(plain(v)))
+	out, err := json.Marshal(s)
+	if err != nil {
+		return "", fault.Wrap(fault.Internal, err, "")
+	}
+	return string(out), nil
+}

@@ -1,0 +1,51 @@
+package memory
+
+import (
+	"context"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+)
+
+// What a memory's page shows of lists that may be longer.
+const (
+	detailEvents  = 20
+	detailSimilar = 5
+)
+
+// Detail is all that a memory's page shows. days is the chart's (0: the default).
+// Errors: NotFound, Invalid for days out of bounds.
+func (s *Store) Detail(ctx context.Context, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
+	var d api.MemoryDetail
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		d, err = s.DetailIn(tx, owner, id, days)
+		return err
+	})
+	return d, err
+}
+
+// DetailIn is Detail inside a transaction.
+func (s *Store) DetailIn(tx *db.Tx, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
+	var d api.MemoryDetail
+	r, err := read(tx, owner, id)
+	if err != nil {
+		return d, err
+	}
+	t, err := s.rules.Terms(tx)
+	if err != nil {
+		return d, err
+	}
+	if d.Memory, err = r.wire(t, tx.Now); err != nil {
+		return d, err
+	}
+	if d.History, err = history(tx, owner, &r, t, days); err != nil {
+		return d, err
+	}
+	page, err := s.events(tx, owner, id, "", detailEvents)
+	if err != nil {
+		return d, err
+	}
+	d.Events, d.More = page.Items, page.NextCursor != ""
+	d.Similar, err = similarTo(tx, owner, r.body, id, detailSimilar)
+	return d, err
+}

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"elowen/server/db"
+	"elowen/server/vitality"
+	"elowen/shared/setting"
+)
+
+// Outcome is what became of a sweep's candidate.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Kept    Outcome = iota // not evictable any more, or gone
+	Trashed                // moved to the trash
+	Refused                // evictable, but the daily limit is used up
+)
+
+// String is the outcome's word.
+func (o Outcome) String() string { return [...]string{"kept", "trashed", "refused"}[o] }
+
+// AutoEvict moves one memory to the trash, if it is evictable at the sweep's clock
+// under the sweep's terms, and under the policy in force too: one who pauses
+// retention is heard in the middle of a sweep. The ledger is the audit: where the
+// account lost limit memories to sweeps already in the 24 hours before the sweep's
+// clock, or after it (the clock was put back), this one stays. All of that is one
+// transaction, so restarts and other processes count too. The event carries the
+// sweep's clock, so that the next day's sweep has a whole limit again.
+func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow int64, limit int, t Terms) (Outcome, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (Outcome, error) {
+		found, err := readMany(tx, owner, []int64{id})
+		r := found[id]
+		if err != nil || r == nil {
+			return Kept, err
+		}
+		b, err := s.batch(tx, owner, Actor{Name: ActorDaemon})
+		if err != nil {
+			return Kept, err
+		}
+		for _, p := range []vitality.Policy{t.Policy, b.terms.Policy} {
+			if due, err := vitality.Evictable(r.vital(), p, sweepNow); err != nil || !due {
+				return Kept, err
+			}
+		}
+		gone, err := s.Evicted(tx, owner, sweepNow)
+		if err != nil {
+			return Kept, err
+		}
+		if gone >= limit {
+			return Refused, nil
+		}
+		v, err := vitality.Vitality(r.vital(), t.Policy, sweepNow)
+		if err != nil {
+			return Kept, err
+		}
+		b.at = sweepNow
+		// Rounded down, so that it never reads as the floor.
+		reason := fmt.Sprintf("auto-evict: vitality %.1f < %s", math.Floor(v*10)/10, setting.Format(t.Policy.Floor))
+		if _, err := b.trash(r, actionEvict, reason); err != nil {
+			return Kept, err
+		}
+		return Trashed, b.flush()
+	})
+}
+
+// Evicted is the sweep's ledger: how many memories the account lost to sweeps in
+// the 24 hours before the sweep's clock, or after it. What was carried over from
+// elsewhere doesn't count.
+func (s *Store) Evicted(tx *db.Tx, owner db.AccountID, sweepNow int64) (int, error) {
+	var n int
+	err := tx.Row(`SELECT COUNT(*) FROM memory_event WHERE owner_id = ? AND action = 'auto-evict' AND at > ? AND carried = 0`,
+		[]any{int64(owner), sweepNow - vitality.DayMillis}, &n)
+	return n, err
+}

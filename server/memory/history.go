@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+
+	"elowen/server/db"
+	"elowen/server/vitality"
+	"elowen/shared/api"
+	"elowen/shared/setting"
+)
+
+// History is a memory's vitality over the last days (0: the default), and how it
+// goes on. Errors: NotFound, Invalid for days out of bounds.
+func (s *Store) History(ctx context.Context, owner db.AccountID, id int64, days int) (api.VitalityHistory, error) {
+	var h api.VitalityHistory
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		r, err := read(tx, owner, id)
+		if err != nil {
+			return err
+		}
+		t, err := s.rules.Terms(tx)
+		if err != nil {
+			return err
+		}
+		h, err = history(tx, owner, &r, t, days)
+		return err
+	})
+	return h, err
+}
+
+func history(tx *db.Tx, owner db.AccountID, r *row, t Terms, days int) (api.VitalityHistory, error) {
+	if days == 0 {
+		days = setting.Int("memory.history")
+	}
+	uses, err := usesOf(tx, owner, r.id)
+	if err != nil {
+		return api.VitalityHistory{}, err
+	}
+	changes, err := importanceChanges(tx, owner, r)
+	if err != nil {
+		return api.VitalityHistory{}, err
+	}
+	h, err := vitality.BuildHistory(r.vital(), t.Policy, uses, changes, tx.Now, days, t.NextSweepAt)
+	if err != nil {
+		return api.VitalityHistory{}, err
+	}
+	out := api.VitalityHistory{
+		Points: points(h.Points), Recalls: make([]api.Time, len(h.Recalls)), Forecast: points(h.Forecast), Floor: h.Floor,
+		HalfLifeDays: t.Policy.HalfLifeDays[r.importance-1], HistoryFrom: api.Time(h.HistoryFrom), Now: api.Time(h.Now),
+	}
+	for i, at := range h.Recalls {
+		out.Recalls[i] = api.Time(at)
+	}
+	if h.CrossingAt != nil {
+		out.CrossesAt = api.Ptr(api.Time(*h.CrossingAt))
+	}
+	if h.EvictableAt != nil {
+		out.EvictableAt = api.Ptr(api.Time(*h.EvictableAt))
+	}
+	return out, nil
+}
+
+func points(list []vitality.Point) []api.HistoryPoint {
+	out := make([]api.HistoryPoint, len(list))
+	for i, p := range list {
+		out[i] = api.HistoryPoint{At: api.Time(p.At), Vitality: p.Vitality}
+	}
+	return out
+}
+
+// usesOf are all recorded uses of a memory, ascending.
+func usesOf(tx *db.Tx, owner db.AccountID, id int64) ([]vitality.Use, error) {
+	rows := tx.Query(`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? ORDER BY at`, int64(owner), id)
+	defer rows.Close()
+	var list []vitality.Use
+	var at, times int64
+	var kind string
+	dest := []any{&at, &kind, &times}
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return nil, err
+		}
+		u := vitality.Use{At: at}
+		if kind == useReinforced {
+			u.Kind, times = vitality.Reinforced, 1
+		}
+		for range times {
+			list = append(list, u)
+		}
+	}
+	return list, rows.Err()
+}
+
+// importanceChanges are the recorded changes of a memory's importance on the
+// scale of ten. What was recorded on another scale, and the migration away from
+// it, doesn't say what the importance was on this one: such a change becomes one
+// from an unknown importance, and the chart begins there.
+func importanceChanges(tx *db.Tx, owner db.AccountID, r *row) ([]vitality.ImportanceChange, error) {
+	rows := tx.Query(`SELECT at, actor, before_state, after_state FROM memory_event WHERE owner_id = ? AND memory_id = ? AND action = ? ORDER BY id`,
+		int64(owner), r.id, actionUpdate)
+	defer rows.Close()
+	var list []vitality.ImportanceChange
+	unknown := -1 // index in list of the last change on another scale
+	for rows.Next() {
+		var at int64
+		var actor, before, after string
+		if err := rows.Scan(&at, &actor, &before, &after); err != nil {
+			return nil, err
+		}
+		was, foreign := importanceIn(before)
+		is, _ := importanceIn(after)
+		if was == 0 || is == 0 || was == is || actor == ActorMigration {
+			continue
+		}
+		if foreign {
+			list, unknown = list[:0], 0
+			was = 0
+		}
+		list = append(list, vitality.ImportanceChange{At: at, Before: was, After: is})
+	}
+	if unknown == 0 {
+		next := r.importance
+		if len(list) > 1 {
+			next = list[1].Before
+		}
+		list[0].After = next
+	}
+	return list, rows.Err()
+}
+
+// importanceIn is the importance in an event's state, 0 where there is none; other
+// tells a state that another system wrote, whose scale may be another.
+func importanceIn(text string) (importance int, other bool) {
+	if text == "" {
+		return 0, false
+	}
+	var s struct {
+		Importance json.Number `json:"importance"`
+		UserID     json.Number `json:"user_id"`
+	}
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return 0, true
+	}
+	n, err := s.Importance.Int64()
+	if err != nil || n < 1 || n > vitality.Levels {
+		return 0, s.UserID != ""
+	}
+	return int(n), s.UserID != ""
+}

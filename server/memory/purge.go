@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"context"
+
+	"elowen/server/db"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// Purge removes memories of the trash for good, all of them or none: the rows,
+// the bodies of all their revisions, their uses, their words in the index and what
+// repeated requests would be answered. Their audit stays, which holds hashes. When
+// it is acknowledged, the bodies are in no file of the store (on PostgreSQL that is
+// its own vacuum's business). Errors: NotFound, Invalid for a memory that is not
+// in the trash: an active one is moved there first.
+func (s *Store) Purge(ctx context.Context, owner db.AccountID, by Actor, ids []int64) (api.BulkDone, error) {
+	if err := validation.Struct(api.IDs{IDs: ids}); err != nil {
+		return api.BulkDone{}, err
+	}
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		b, err := s.batch(tx, owner, by)
+		if err != nil {
+			return api.BulkDone{}, err
+		}
+		list, err := readAll(tx, owner, ids)
+		if err != nil {
+			return api.BulkDone{}, err
+		}
+		return b.purged(list)
+	})
+}
+
+// EmptyTrash purges all that is in the trash.
+func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by Actor) (api.BulkDone, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		b, err := s.batch(tx, owner, by)
+		if err != nil {
+			return api.BulkDone{}, err
+		}
+		done := api.BulkDone{IDs: []int64{}}
+		for {
+			list, err := readSome(tx, `owner_id = ? AND status = ?`, []any{int64(owner), api.StatusDeleted}, bulkPage)
+			if err != nil || len(list) == 0 {
+				return done, err
+			}
+			some, err := b.purged(list)
+			if err != nil {
+				return done, err
+			}
+			done.IDs = append(done.IDs, some.IDs...)
+			done.Changed += some.Changed
+		}
+	})
+}
+
+// bulkPage is how many rows a change of many holds at a time.
+const bulkPage = db.InMost
+
+// readSome reads at most limit rows that meet a condition.
+func readSome(tx *db.Tx, where string, args []any, limit int) ([]*row, error) {
+	rows := tx.Query(`SELECT `+columns+` FROM memory WHERE `+where+` LIMIT ?`, append(args[:len(args):len(args)], limit)...)
+	defer rows.Close()
+	var list []*row
+	for rows.Next() {
+		r := new(row)
+		if err := rows.Scan(r.dest()...); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// purged removes rows and all that belongs to them.
+func (b *batch) purged(list []*row) (api.BulkDone, error) {
+	done := api.BulkDone{IDs: make([]int64, 0, len(list))}
+	for _, r := range list {
+		if r.status != api.StatusDeleted {
+			return done, fault.Newf(fault.Invalid, "Memory %d is not in the trash. Move it there first; nothing was purged.", r.id)
+		}
+		b.index.removed(r.id, r.body, int(r.words))
+		if err := b.record(event{memory: r.id, action: actionPurge}); err != nil {
+			return done, err
+		}
+		b.tx.Emit(b.owner, db.NounMemory, r.id)
+		done.IDs = append(done.IDs, r.id)
+	}
+	done.Changed = len(done.IDs)
+	if done.Changed == 0 {
+		return done, nil
+	}
+	for ids := done.IDs; len(ids) > 0; {
+		n := min(len(ids), db.InMost)
+		in, args := db.In(ids[:n])
+		ids = ids[n:]
+		args = append([]any{int64(b.owner)}, args...)
+		for _, q := range []string{
+			`DELETE FROM memory_version WHERE owner_id = ? AND memory_id IN (` + in + `)`,
+			`DELETE FROM usage_event WHERE owner_id = ? AND memory_id IN (` + in + `)`,
+			`DELETE FROM memory WHERE owner_id = ? AND id IN (` + in + `)`,
+		} {
+			if _, err := b.tx.Exec(q, args...); err != nil {
+				return done, err
+			}
+		}
+	}
+	if err := b.tx.ForgetResults(b.owner, done.IDs); err != nil {
+		return done, err
+	}
+	b.tx.Erase()
+	return done, b.flush()
+}

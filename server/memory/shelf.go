@@ -1,0 +1,53 @@
+package memory
+
+import (
+	"context"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+)
+
+// DeleteCategory deletes a category, if it still has the revision (0: whatever it
+// has). Its memories, those in the trash too, are left without one, each with its
+// event, in the same transaction; it answers which they are. Errors: NotFound,
+// Stale with the category as it is.
+func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		done := api.BulkDone{IDs: []int64{}}
+		name, err := s.categories.Check(tx, owner, id, ifRevision)
+		if err != nil {
+			return done, err
+		}
+		b, err := s.batch(tx, owner, by)
+		if err != nil {
+			return done, err
+		}
+		for {
+			list, err := readSome(tx, `category_id = ? AND owner_id = ?`, []any{id, int64(owner)}, bulkPage)
+			if err != nil {
+				return done, err
+			}
+			if len(list) == 0 {
+				break
+			}
+			for _, r := range list {
+				was := *r
+				r.category = 0
+				if _, err := b.update(&was, r, actionCategory, "the category “"+name+"” was deleted"); err != nil {
+					return done, err
+				}
+				done.IDs = append(done.IDs, r.id)
+			}
+		}
+		done.Changed = len(done.IDs)
+		if err := b.flush(); err != nil {
+			return done, err
+		}
+		return done, s.categories.Remove(tx, owner, id)
+	})
+}
+
+// SetCategory files a memory, or takes it out of its category: Patch of that alone.
+func (s *Store) SetCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, in api.CategoryChoice) (api.Memory, error) {
+	return s.Patch(ctx, owner, by, id, ifRevision, api.MemoryPatch{CategoryID: api.Optional[int64]{Set: true, Value: in.CategoryID}})
+}

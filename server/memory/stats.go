@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"context"
+	"strconv"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+)
+
+// Stats are the account's numbers.
+func (s *Store) Stats(ctx context.Context, owner db.AccountID) (api.MemoryStats, error) {
+	var st api.MemoryStats
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		st, err = s.StatsIn(tx, owner)
+		return err
+	})
+	return st, err
+}
+
+// StatsIn is Stats inside a transaction. The counts by kind, category and
+// importance, and those of what isn't filed or indexed, are of active memories.
+func (s *Store) StatsIn(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
+	st := api.MemoryStats{Kinds: map[string]int{}, Categories: map[string]int{}, Importance: map[string]int{}, AsOf: api.Time(tx.Now)}
+	rows := tx.Query(`SELECT status, kind, importance, COALESCE(category_id, 0), COUNT(*) FROM memory WHERE owner_id = ? GROUP BY status, kind, importance, category_id`, int64(owner))
+	defer rows.Close()
+	for rows.Next() {
+		var status, kind string
+		var importance, n int
+		var category int64
+		if err := rows.Scan(&status, &kind, &importance, &category, &n); err != nil {
+			return st, err
+		}
+		switch statusOf(status) {
+		case Deleted:
+			st.Deleted += n
+			continue
+		case Consolidated:
+			st.Consolidated += n
+			continue
+		}
+		st.Active += n
+		st.Kinds[kind] += n
+		st.Importance[strconv.Itoa(importance)] += n
+		if category == 0 {
+			st.Uncategorized += n
+		} else {
+			st.Categories[strconv.FormatInt(category, 10)] += n
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return st, err
+	}
+	rows.Close()
+	st.NotIndexed = st.Active // no memory has a vector yet
+	t, err := s.rules.Terms(tx)
+	if err != nil {
+		return st, err
+	}
+	st.DueNow, err = s.CountDue(tx, owner, t, tx.Now)
+	return st, err
+}
+
+// CountByCategory tells how many of the account's active memories are in each of
+// the categories. It is what category.New takes.
+func CountByCategory(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]int, error) {
+	counts := make(map[int64]int, len(ids))
+	for len(ids) > 0 {
+		n := min(len(ids), db.InMost)
+		in, args := db.In(ids[:n])
+		ids = ids[n:]
+		rows := tx.Query(`SELECT category_id, COUNT(*) FROM memory WHERE category_id IN (`+in+`) AND owner_id = ? AND status = ? GROUP BY category_id`,
+			append(args, int64(owner), api.StatusActive)...)
+		for rows.Next() {
+			var id int64
+			var count int
+			if err := rows.Scan(&id, &count); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			counts[id] = count
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
