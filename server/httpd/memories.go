@@ -26,8 +26,8 @@ type most struct {
 	Limit *int `json:"limit,omitempty" validate:"omitempty,setting=list.limit"`
 }
 
-// category is api.CategoryChoice, but able to tell an absent field from null.
-type category struct {
+// categoryChoice is api.CategoryChoice, but able to tell an absent field from null.
+type categoryChoice struct {
 	CategoryID api.Optional[int64] `json:"categoryId"`
 }
 
@@ -150,7 +150,7 @@ func (s *server) similar(c *call) (api.Page[api.Similar], error) {
 	})
 }
 
-func (s *server) choose(c *call, in category) (api.Memory, error) {
+func (s *server) choose(c *call, in categoryChoice) (api.Memory, error) {
 	if !in.CategoryID.Set {
 		return api.Memory{}, fault.BadField("categoryId", "required", "", "categoryId is missing; null takes the memory out of its category.")
 	}
