@@ -1,9 +1,22 @@
 package api
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The types of line.
+const (
+	LineCategory = "category"
+	LineMemory   = "memory"
+	LinePurged   = "purged" // the audit of a memory that was purged; has Events only
+)
+
 // Line is one line of an export or import (JSONL). Only Type and, for a memory,
 // Body are needed on the way in.
 type Line struct {
-	Type    string `json:"type" validate:"oneof=memory category"`
+	Type    string `json:"type" validate:"oneof=memory category purged"`
 	Account string `json:"account,omitempty" validate:"max=64"` // only where all accounts are exported
 
 	Body       string        `json:"body,omitempty"`
@@ -21,6 +34,7 @@ type Line struct {
 	UpdatedAt  *Time         `json:"updatedAt,omitempty"`
 	ReviewedAt *Time         `json:"reviewedAt,omitempty"`
 	DeletedAt  *Time         `json:"deletedAt,omitempty"`
+	DeletedWhy string        `json:"deletedWhy,omitempty"`
 	Revision   int64         `json:"revision,omitempty"`
 	Used       []Use         `json:"usedAt,omitempty"`
 	Events     []LineEvent   `json:"events,omitempty"`
@@ -33,10 +47,56 @@ type Line struct {
 	Default     bool   `json:"default,omitempty"`
 }
 
-// Use is one use of a memory. A line may carry the bare time instead of the object.
+// The kinds of use.
+const (
+	UseRecall     = "recall"
+	UseReinforced = "reinforced" // moves the last use, not the count
+)
+
+// Use is one use of a memory. A recall travels as its bare time, any other use as
+// an object; both are read.
 type Use struct {
 	At   Time   `json:"at"`
-	Kind string `json:"kind"` // recall, or reinforced: moves the last use, not the count
+	Kind string `json:"kind"`
+}
+
+// MarshalJSON writes the shorter form where it says all.
+func (u Use) MarshalJSON() ([]byte, error) {
+	if u.Kind == UseRecall {
+		return u.At.MarshalJSON()
+	}
+	type object Use
+	return json.Marshal(object(u))
+}
+
+// UnmarshalJSON reads either form.
+func (u *Use) UnmarshalJSON(b []byte) error {
+	*u = Use{Kind: UseRecall}
+	if len(b) == 0 || b[0] != '{' {
+		return u.At.UnmarshalJSON(b)
+	}
+	var fields map[string]json.RawMessage // by their exact names, which a struct would not insist on
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return err
+	}
+	for name, value := range fields {
+		var err error
+		switch name {
+		case "at":
+			err = u.At.UnmarshalJSON(value)
+		case "kind":
+			err = json.Unmarshal(value, &u.Kind)
+		default:
+			err = fmt.Errorf("a use has no field %q", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, ok := fields["at"]; !ok {
+		return errors.New("a use needs its time, at")
+	}
+	return nil
 }
 
 // LineEvent is an audit event as it travels. Before and After are the stored JSON.
