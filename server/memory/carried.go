@@ -117,6 +117,11 @@ func (c *Carried) checkRest() error {
 			return bad(fmt.Sprintf("usedAt[%d].kind", i), "oneof", "A use is a recall or reinforced.")
 		}
 	}
+	return c.checkEvents()
+}
+
+func (c *Carried) checkEvents() error {
+	bad := func(field, rule, message string) error { return fault.BadField(field, rule, "", message) }
 	for i := range c.Events {
 		e := &c.Events[i]
 		for _, s := range []string{e.Action, e.Actor, e.Model, e.Reason, e.Before, e.After} {

@@ -56,12 +56,9 @@ func exported(tx *db.Tx, owner db.AccountID, last int64) ([]*Carried, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range events {
-		c := byID[e.memory]
-		c.Events = append(c.Events, api.LineEvent{
-			Action: e.action, Actor: e.by.Name, Model: e.by.Model, Reason: e.reason, Revision: e.revision, At: api.Time(e.at),
-			Before: e.before, After: e.after, Foreign: e.carried,
-		})
+	for i := range events {
+		c := byID[events[i].memory]
+		c.Events = append(c.Events, events[i].line())
 	}
 	if err := exportUses(tx, in, args, byID); err != nil {
 		return nil, err

@@ -1,0 +1,149 @@
+package memory
+
+import (
+	"iter"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+)
+
+// ExportPurged goes through what is left of the account's purged memories: the
+// audit of each, by ascending id.
+func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[[]api.LineEvent, error] {
+	return func(yield func([]api.LineEvent, error) bool) {
+		for last := int64(0); ; {
+			rows := tx.Query(`SELECT DISTINCT memory_id FROM memory_event e WHERE owner_id = ? AND memory_id > ?
+				AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = e.memory_id AND m.owner_id = e.owner_id) ORDER BY memory_id LIMIT ?`,
+				int64(owner), last, exportPage)
+			var ids []int64
+			for rows.Next() {
+				var id int64
+				if err := rows.Scan(&id); err != nil {
+					rows.Close()
+					yield(nil, err)
+					return
+				}
+				ids = append(ids, id)
+			}
+			rows.Close()
+			if err := rows.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, id := range ids {
+				events, err := readEvents(tx, `owner_id = ? AND memory_id = ? ORDER BY id`, int64(owner), id)
+				out := make([]api.LineEvent, len(events))
+				for i := range events {
+					out[i] = events[i].line()
+				}
+				if !yield(out, err) || err != nil {
+					return
+				}
+				last = id
+			}
+			if len(ids) < exportPage {
+				return
+			}
+		}
+	}
+}
+
+// line is an entry of the audit as it travels.
+func (e *storedEvent) line() api.LineEvent {
+	return api.LineEvent{
+		Action: e.action, Actor: e.by.Name, Model: e.by.Model, Reason: e.reason, Revision: e.revision, At: api.Time(e.at),
+		Before: e.before, After: e.after, Foreign: e.carried,
+	}
+}
+
+// InsertPurged brings in what is left of memories that were purged elsewhere: for
+// each its audit, under an id of its own that nothing else gets. It answers the
+// ids in the order of the list.
+func (s *Store) InsertPurged(tx *db.Tx, owner db.AccountID, by Actor, list [][]api.LineEvent) ([]int64, error) {
+	b, err := s.batch(tx, owner, by)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	for i, events := range list {
+		c := Carried{Events: events}
+		if err := c.checkEvents(); err != nil {
+			return nil, err
+		}
+		// A row that is gone at once takes the id out of circulation, on either engine.
+		err := tx.Row(`INSERT INTO memory (owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, source, status, created_at, updated_at, order_key, fades_at)
+			VALUES (?, 1, '', '', '', '', '', 1, 0, ?, ?, 0, 0, 0, 0) RETURNING id`, []any{int64(owner), api.SourceImport, api.StatusDeleted}, &ids[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Must(`DELETE FROM memory WHERE owner_id = ? AND id = ?`, int64(owner), ids[i]); err != nil {
+			return nil, err
+		}
+		if len(events) == 0 {
+			continue
+		}
+		if err := b.carry(&row{id: ids[i]}, &c, ""); err != nil {
+			return nil, err
+		}
+	}
+	return ids, b.flush()
+}
+
+// Twin is a memory that has a body in question.
+type Twin struct {
+	ID         int64
+	CategoryID int64 // 0: none
+	CreatedAt  int64
+	Status     string
+}
+
+// Twins finds the account's memories that have one of these bodies, by body and
+// ascending id. Bodies are compared as they are stored: trimmed.
+func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[string][]Twin, error) {
+	byHash := make(map[string]string, len(bodies))
+	hashes := make([]string, 0, len(bodies))
+	for _, body := range bodies {
+		h := hashOf(body)
+		if _, ok := byHash[h]; !ok {
+			byHash[h] = body
+			hashes = append(hashes, h)
+		}
+	}
+	found := map[string][]Twin{}
+	for len(hashes) > 0 {
+		n := min(len(hashes), db.InMost)
+		part := hashes[:n]
+		hashes = hashes[n:]
+		in, args := placeholders(part)
+		rows := tx.Query(`SELECT id, COALESCE(category_id, 0), created_at, status, body_hash FROM memory WHERE owner_id = ? AND body_hash IN (`+in+`) ORDER BY id`,
+			append([]any{int64(owner)}, args...)...)
+		for rows.Next() {
+			var t Twin
+			var hash string
+			if err := rows.Scan(&t.ID, &t.CategoryID, &t.CreatedAt, &t.Status, &hash); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			found[byHash[hash]] = append(found[byHash[hash]], t)
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// placeholders is db.In for text: padded, so that few different statements arise.
+func placeholders(list []string) (string, []any) {
+	n := 1
+	for n < len(list) {
+		n *= 2
+	}
+	ids := make([]int64, n)
+	in, args := db.In(ids)
+	for i := range args {
+		args[i] = list[min(i, len(list)-1)]
+	}
+	return in, args
+}
