@@ -52,12 +52,19 @@ func openSQLite(ctx context.Context, c Config) (engine, *sql.DB, string, error) 
 		}
 		f.Close()
 	}
-	pool, err := driver.Open(sqliteDSN(file, fresh), nil)
+	pool, err := driver.Open(sqliteDSN(file, fresh), stablePlans)
 	if err != nil {
 		return nil, nil, "", sqliteEngine{}.translate(err)
 	}
 	pool.SetMaxIdleConns(0)
 	return sqliteEngine{}, pool, file, nil
+}
+
+// stablePlans keeps SQLite from preparing a statement anew for each value that is
+// bound to it, which costs more than most of ours take.
+func stablePlans(c *sqlite3.Conn) error {
+	_, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true)
+	return err
 }
 
 func sqliteDSN(file string, fresh bool) string {
