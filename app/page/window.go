@@ -194,21 +194,17 @@ func (l *rowWindow) keepPlace(before state.Window[live.Row]) {
 	if l.active >= 0 {
 		l.active = min(max(l.active+shift, 0), max(l.window.Total-1, 0))
 	}
-	if l.view.Top <= 0 {
-		if shift < 0 || !l.reading() {
-			return // at the top, with nobody looking closely: new rows just appear
-		}
-		l.arrived += shift
-	} else if shift > 0 && l.arrived > 0 {
-		l.arrived += shift
+	if l.view.Top <= 0 && (shift < 0 || !l.reading()) {
+		return // at the top, with nobody looking closely: new rows just appear
 	}
+	l.arrived = max(l.arrived+shift, 0)
 	l.wantTop = max(0, l.view.Top+float64(shift)*l.view.Row)
 }
 
 // reading tells whether somebody is at the list: with the pointer, the keyboard,
 // or with rows picked.
 func (l *rowWindow) reading() bool {
-	return len(l.s.picked.rows) > 0 || browser.Query(browser.Document(), "#"+l.id+":hover, #"+l.id+":focus").Truthy()
+	return !l.s.picked.empty() || l.scroller.Equal(browser.Active()) || browser.Query(browser.Document(), "#"+l.id+":hover, #"+l.id+":focus").Truthy()
 }
 
 // bloom marks rows that somebody just changed.

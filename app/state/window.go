@@ -114,7 +114,7 @@ func (w Window[R]) delta(f live.Frame) (Window[R], Outcome, error) {
 		return w, Gap, err
 	}
 	next := w
-	next.Seq, next.AsOf, next.Total = f.Seq, f.AsOf, f.Total
+	next.Seq, next.AsOf, next.Total, next.From = f.Seq, f.AsOf, f.Total, f.From
 	next.Rows = merge(w.Rows, upsert, f.Remove)
 	if len(f.Order) > 0 {
 		ordered, complete := arrange(next.Rows, f.Order)
@@ -123,13 +123,6 @@ func (w Window[R]) delta(f live.Frame) (Window[R], Outcome, error) {
 			return w, Gap, nil
 		}
 		next.Rows = ordered
-	}
-	// A delta that doesn't move the window repeats its From or leaves it out.
-	if f.From != 0 || len(f.Order) > 0 {
-		next.From = f.From
-	}
-	if len(next.Rows) == 0 {
-		next.From = f.From
 	}
 	return next, Changed, nil
 }
