@@ -9,6 +9,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -223,17 +224,17 @@ func (p *Account) revoke(id int64) {
 // Render draws the page.
 func (p *Account) Render() app.UI {
 	return part.Safe("account", func() app.UI {
-		return app.Div().Class("scroll").OnClick(p.click).Body(app.Div().Class("page page-form").Body(
+		return tag.Div().Class("scroll").OnClick(p.click).Body(tag.Div().Class("page page-form").Body(
 			p.profile(), p.tokenList(), p.passwordForm(), p.leave(),
 		))
 	})
 }
 
 func set(id, label, help string, control ...app.UI) app.UI {
-	return app.Div().Class("set").Body(
-		app.Label().For(id).Text(label),
-		app.P().ID(id+"-h").Class("meta").Text(help),
-		app.Div().Class("set-control").Body(control...),
+	return tag.Div().Class("set").Body(
+		tag.Label().Attr("for", id).Text(label),
+		tag.P().ID(id+"-h").Class("meta").Text(help),
+		tag.Div().Class("set-control").Body(control...),
 	)
 }
 
@@ -247,48 +248,48 @@ func (p *Account) profile() app.UI {
 		}
 	}
 	theme := func(value, label string) app.UI {
-		return app.Button().Type("button").DataSet("do", "theme").DataSet("arg", value).
+		return tag.Button().Attr("type", "button").DataSet("do", "theme").DataSet("arg", value).
 			Aria("pressed", strconv.FormatBool(browser.Theme() == value)).Text(label)
 	}
-	return app.Section().Class("section").Aria("labelledby", "h-profile").Body(
-		app.Div().Class("section-head").Body(app.H2().ID("h-profile").Text(text.Profile), app.Span().Class("meta").Text(text.SignInName+": "+name)),
-		app.Form().OnSubmit(p.saveProfile).Body(
+	return tag.Section().Class("section").Aria("labelledby", "h-profile").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-profile").Text(text.Profile), tag.Span().Class("meta").Text(text.SignInName+": "+name)),
+		tag.Form().OnSubmit(p.saveProfile).Body(
 			set("acc-name", text.ShownName, text.ShownNameHint,
-				app.Input().ID("acc-name").Class("input").Type("text").Attr("autocomplete", "name").Attr("dir", "auto"),
-				app.Button().Class("btn").Type("submit").Text(text.Save)),
+				tag.Input().ID("acc-name").Class("input").Attr("type", "text").Attr("autocomplete", "name").Attr("dir", "auto"),
+				tag.Button().Class("btn").Attr("type", "submit").Text(text.Save)),
 		),
 		p.err("displayName"),
 		set("acc-category", text.DefaultCategory, text.DefaultHint,
-			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), app.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
+			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
 		set("acc-theme", text.Theme, text.ThemeHint,
-			app.Span().ID("acc-theme").Class("seg").Role("group").Aria("label", text.Theme).Body(theme("", text.ThemeSystem), theme("light", text.ThemeLight), theme("dark", text.ThemeDark))),
+			tag.Span().ID("acc-theme").Class("seg").Role("group").Aria("label", text.Theme).Body(theme("", text.ThemeSystem), theme("light", text.ThemeLight), theme("dark", text.ThemeDark))),
 	)
 }
 
 func (p *Account) err(field string) app.UI {
-	return part.If(p.errs[field] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs[field]) })
+	return part.If(p.errs[field] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs[field]) })
 }
 
 func (p *Account) passwordForm() app.UI {
 	least := int(setting.Get("account.password").Min)
-	return app.Section().Class("section").Aria("labelledby", "h-password").Body(
-		app.Div().Class("section-head").Body(app.H2().ID("h-password").Text(text.ChangePassword)),
-		app.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
+	return tag.Section().Class("section").Aria("labelledby", "h-password").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-password").Text(text.ChangePassword)),
+		tag.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
 			// For password managers: whose password it is.
-			app.Input().Type("text").Attr("autocomplete", "username").Hidden(true).Aria("hidden", "true"),
-			field("acc-current", text.CurrentPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "current-password"), p.errs["currentPassword"]),
-			field("acc-password", text.NewPassword, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
-			app.Button().Class("btn").Type("submit").Text(text.ChangePassword),
+			tag.Input().Attr("type", "text").Attr("autocomplete", "username").Hidden(true).Aria("hidden", "true"),
+			field("acc-current", text.CurrentPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "current-password"), p.errs["currentPassword"]),
+			field("acc-password", text.NewPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
+			tag.Button().Class("btn").Attr("type", "submit").Text(text.ChangePassword),
 		),
-		app.P().Class("meta").Text(text.PasswordRule(least)),
+		tag.P().Class("meta").Text(text.PasswordRule(least)),
 	)
 }
 
 func (p *Account) leave() app.UI {
-	return app.Section().Class("section").Body(
-		app.P().Class("line").Body(
+	return tag.Section().Class("section").Body(
+		tag.P().Class("line").Body(
 			part.Button("btn", "sign-out", "", part.Text(text.SignOut)),
-			app.Span().Class("meta").Text(text.SignOutHint)),
+			tag.Span().Class("meta").Text(text.SignOutHint)),
 	)
 }
 
@@ -311,42 +312,42 @@ func (p *Account) tokenList() app.UI {
 				}
 			}
 		}
-		items = append(items, app.Li().Class("item").Body(
+		items = append(items, tag.Li().Class("item").Body(
 			part.Icon("key"),
-			app.Div().Class("grow").Body(app.P().Body(part.Bold(t.Name)), app.P().Class("meta").Text(text.Join(text.ScopeName(most), used, expiry))),
+			tag.Div().Class("grow").Body(tag.P().Body(part.Bold(t.Name)), tag.P().Class("meta").Text(text.Join(text.ScopeName(most), used, expiry))),
 			part.Button("btn btn-sm btn-quiet", "revoke", strconv.FormatInt(t.ID, 10), part.Text(text.RevokeEllipsis)),
 		))
 	}
-	var list app.UI = app.Ul().Class("items").Body(items...)
+	var list app.UI = tag.Ul().Class("items").Body(items...)
 	if p.loaded && len(items) == 0 {
-		list = app.P().Class("meta").Text(text.NoTokens)
+		list = tag.P().Class("meta").Text(text.NoTokens)
 	}
 	scope := func(value string) app.UI {
-		return app.Button().Type("button").DataSet("do", "scope").DataSet("arg", value).
+		return tag.Button().Attr("type", "button").DataSet("do", "scope").DataSet("arg", value).
 			Aria("pressed", strconv.FormatBool(p.scope == value)).Text(text.ScopeName(value))
 	}
 	choices := []app.UI{scope(api.ScopeRead), scope(api.ScopeWrite)}
 	if p.S.me != nil && p.S.me.Role == api.RoleAdmin {
 		choices = append(choices, scope(api.ScopeAdmin))
 	}
-	return app.Section().Class("section").Aria("labelledby", "h-tokens").Body(
-		app.Div().Class("section-head").Body(app.H2().ID("h-tokens").Text(text.Tokens), app.Span().Class("meta").Text(text.TokensWhy)),
-		app.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI {
-			return app.Div().Class("stack").Body(
+	return tag.Section().Class("section").Aria("labelledby", "h-tokens").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-tokens").Text(text.Tokens), tag.Span().Class("meta").Text(text.TokensWhy)),
+		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI {
+			return tag.Div().Class("stack").Body(
 				part.Banner("warn", "key", part.Text(text.TokenOnce)),
-				app.P().Class("code").Body(app.Span().ID("token-secret").Text(p.made.Token), part.Button("btn btn-sm btn-quiet grow-0", "copy-token", "", part.Icon("copy"), part.Text(text.Copy))),
+				tag.P().Class("code").Body(tag.Span().ID("token-secret").Text(p.made.Token), part.Button("btn btn-sm btn-quiet grow-0", "copy-token", "", part.Icon("copy"), part.Text(text.Copy))),
 			)
 		})),
 		list,
-		app.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
-			field("tok-name", text.TokenName, app.Input().Class("input").Type("text").Attr("autocomplete", "off"), p.errs["name"]),
-			app.Div().Class("field").Body(app.Span().Class("label").Text(text.TokenScopes), app.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
-			app.Div().Class("field").Body(
-				app.Label().For("tok-days").Text(text.TokenDays),
-				app.Span().Class("line").Body(app.Input().ID("tok-days").Class("input num-input").Type("text").Attr("inputmode", "numeric"), app.Span().Class("meta").Text(text.TokenDaysHint)),
+		tag.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
+			field("tok-name", text.TokenName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off"), p.errs["name"]),
+			tag.Div().Class("field").Body(tag.Span().Class("label").Text(text.TokenScopes), tag.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
+			tag.Div().Class("field").Body(
+				tag.Label().Attr("for", "tok-days").Text(text.TokenDays),
+				tag.Span().Class("line").Body(tag.Input().ID("tok-days").Class("input num-input").Attr("type", "text").Attr("inputmode", "numeric"), tag.Span().Class("meta").Text(text.TokenDaysHint)),
 				p.err("days"),
 			),
-			app.Button().Class("btn").Type("submit").Text(text.CreateToken),
+			tag.Button().Class("btn").Attr("type", "submit").Text(text.CreateToken),
 		),
 	)
 }

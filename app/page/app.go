@@ -23,6 +23,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -266,14 +267,14 @@ func (a *App) Render() app.UI {
 
 // plain is a page without the frame.
 func (a *App) plain(content app.UI) app.UI {
-	return app.Div().Class("plain").OnClick(a.click).Body(content, a.floats())
+	return tag.Div().Class("plain").OnClick(a.click).Body(content, a.floats())
 }
 
 // shell is what is shown before anything is known, and all that a prerendering
 // server would see.
 func (a *App) shell() app.UI {
-	return app.Div().Class("app").Aria("busy", "true").Body(
-		app.Aside().Class("rail").Body(app.Span().Class("brand").Body(part.Brand()...)),
-		app.Main().Class("main"),
+	return tag.Div().Class("app").Aria("busy", "true").Body(
+		tag.Aside().Class("rail").Body(tag.Span().Class("brand").Body(part.Brand()...)),
+		tag.Main().Class("main"),
 	)
 }

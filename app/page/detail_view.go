@@ -5,6 +5,7 @@ import (
 
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -14,9 +15,9 @@ import (
 // Render draws the pane of the detail.
 func (d *Detail) Render() app.UI {
 	return part.Safe("detail", func() app.UI {
-		return app.Section().Class("pane").Aria("label", text.DetailPane).OnClick(d.click).Body(
+		return tag.Section().Class("pane").Aria("label", text.DetailPane).OnClick(d.click).Body(
 			d.bar(),
-			app.Div().ID("detail-scroll").Class("scroll").TabIndex(-1).Body(d.content()),
+			tag.Div().ID("detail-scroll").Class("scroll").TabIndex(-1).Body(d.content()),
 		)
 	})
 }
@@ -29,14 +30,14 @@ func (d *Detail) bar() app.UI {
 	}
 	body := []app.UI{
 		part.IconButton("btn btn-quiet detail-back", "back", "", text.BackToList, "chevron-left"),
-		app.Span().Class("meta num").Text(position),
-		app.Span().Class("grow"),
+		tag.Span().Class("meta num").Text(position),
+		tag.Span().Class("grow"),
 	}
 	if ok && !d.editing {
 		switch m.Status {
 		case api.StatusActive:
 			body = append(body,
-				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), app.Span().Text(text.Edit), part.Kbd("e")).Aria("label", text.Edit),
+				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), tag.Span().Text(text.Edit), part.Kbd("e")).Aria("label", text.Edit),
 				part.IconButton("btn btn-quiet", "trash", "", text.ToTrash, "trash-2"))
 		default:
 			body = append(body, part.Button("btn btn-quiet", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)))
@@ -44,15 +45,15 @@ func (d *Detail) bar() app.UI {
 		body = append(body, part.IconButton("btn btn-quiet", "more", "", text.MoreActions, "ellipsis").Aria("haspopup", "listbox"))
 	}
 	body = append(body, part.IconButton("btn btn-quiet detail-close", "back", "", text.CloseDetail, "x"))
-	return app.Header().Class("topbar").Body(body...)
+	return tag.Header().Class("topbar").Body(body...)
 }
 
 func (d *Detail) content() app.UI {
 	switch {
 	case d.problem != "":
-		return app.Div().Class("empty").Body(app.H2().Text(d.problem), app.P().Text(text.GoneWhy))
+		return tag.Div().Class("empty").Body(tag.H2().Text(d.problem), tag.P().Text(text.GoneWhy))
 	case d.row == nil || d.slow:
-		return app.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
+		return tag.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
 			app.Raw(`<div class="stack"><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-60"></div></div>`),
 			app.Raw(`<div class="stack"><div class="skeleton w-90"></div><div class="skeleton w-60"></div></div>`),
 			app.Raw(`<div class="skeleton skeleton-chart"></div>`),
@@ -60,11 +61,11 @@ func (d *Detail) content() app.UI {
 	}
 	m := d.row.Memory
 	if d.editing {
-		return app.Article().Class("detail").Aria("label", text.EditMemory).Body(&Editor{
+		return tag.Article().Class("detail").Aria("label", text.EditMemory).Body(&Editor{
 			S: d.S, Rev: d.Rev, Mode: editMode, Now: &d.row.Memory, By: d.lastBy(), Done: d.done,
 		})
 	}
-	return app.Article().Class("detail").Aria("label", text.Memory).Body(
+	return tag.Article().Class("detail").Aria("label", text.Memory).Body(
 		d.banner(m),
 		part.Body("detail-body", m),
 		d.fields(m),
@@ -90,10 +91,10 @@ func (d *Detail) banner(m api.Memory) app.UI {
 		if m.DeletedAt != nil {
 			when = browser.Date(*m.DeletedAt, browser.FullTime)
 		}
-		return app.Div().Class("stack").Body(
+		return tag.Div().Class("stack").Body(
 			part.Banner("warn", "trash-2", part.Bold(text.WentToTrash(when)), part.Text(" "+text.WhyTrash(m.DeletedWhy))),
 			part.Banner("plain", "info", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
-			app.P().Class("line").Body(
+			tag.P().Class("line").Body(
 				part.Button("btn btn-primary", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)),
 				part.Button("btn btn-danger", "purge", "", part.Text(text.PurgeEllipsis)),
 			),
@@ -101,17 +102,17 @@ func (d *Detail) banner(m api.Memory) app.UI {
 	case api.StatusConsolidated:
 		return part.Banner("plain", "merge", part.Text(text.SentenceConsolidated))
 	}
-	return app.Span().Hidden(true)
+	return tag.Span().Hidden(true)
 }
 
 func (d *Detail) fields(m api.Memory) app.UI {
 	field := func(name string, value ...app.UI) app.UI {
-		return app.Div().Body(app.Dt().Text(name), app.Dd().Body(value...))
+		return tag.Div().Body(tag.Dt().Text(name), tag.Dd().Body(value...))
 	}
-	meta := func(s string) app.UI { return app.Span().Class("meta").Text(s) }
+	meta := func(s string) app.UI { return tag.Span().Class("meta").Text(s) }
 	editable := func(do, label string, value ...app.UI) app.UI {
 		if m.Status != api.StatusActive {
-			return app.Span().Class("line").Body(value...)
+			return tag.Span().Class("line").Body(value...)
 		}
 		return part.Button("field-edit", do, "", value...).Title(label).Aria("haspopup", "listbox")
 	}
@@ -127,9 +128,9 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		field(text.Category, editable("edit-category", text.ChangeCategory, part.CategoryRings(color), part.Text(name))),
 		field(text.Kind, editable("edit-kind", text.ChangeKind, part.Text(m.Kind))),
 		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
-		field(text.Confidence, app.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))),
+		field(text.Confidence, tag.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))),
 		field(text.Source, part.Text(text.SourceName(m.Source)), meta(browser.Date(m.CreatedAt, browser.FullDate))),
-		field(text.Updated, app.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
+		field(text.Updated, tag.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
 		field(text.Used, d.used(m)...),
 	}
 	if d.S.indexes() {
@@ -139,9 +140,9 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		fields = append(fields, field(text.Subject, part.Text(m.Subject)))
 	}
 	if m.ReviewedAt != nil {
-		fields = append(fields, field(text.ReviewedField, app.Span().Class("num").Text(d.date(*m.ReviewedAt))))
+		fields = append(fields, field(text.ReviewedField, tag.Span().Class("num").Text(d.date(*m.ReviewedAt))))
 	}
-	return app.Elem("dl").Class("fields").Body(fields...)
+	return tag.Dl().Class("fields").Body(fields...)
 }
 
 // date leaves the year out while it is the present one.
@@ -154,9 +155,9 @@ func (d *Detail) date(t api.Time) string {
 }
 
 func (d *Detail) used(m api.Memory) []app.UI {
-	out := []app.UI{app.Span().Class("num").Text(text.Times(m.UseCount))}
+	out := []app.UI{tag.Span().Class("num").Text(text.Times(m.UseCount))}
 	if m.LastUsedAt != nil {
-		out = append(out, app.Span().Class("meta").Text(text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))
+		out = append(out, tag.Span().Class("meta").Text(text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))
 	}
 	return out
 }
@@ -164,14 +165,14 @@ func (d *Detail) used(m api.Memory) []app.UI {
 func (d *Detail) vitality(m api.Memory) app.UI {
 	h := &d.row.History
 	choice := func(days int, label string) app.UI {
-		return app.Button().Type("button").DataSet("do", "range").DataSet("arg", days).
+		return tag.Button().Attr("type", "button").DataSet("do", "range").DataSet("arg", days).
 			Aria("pressed", strconv.FormatBool(d.days == days)).Text(label)
 	}
-	return app.Section().Class("section").Aria("labelledby", "h-vit").Body(
-		app.Div().Class("section-head").Body(
-			app.H2().ID("h-vit").Text(text.Vitality),
-			app.Span().Class("meta").Text(text.HalfLife(h.HalfLifeDays)),
-			app.Span().Class("end seg").Role("group").Aria("label", text.Range).Body(
+	return tag.Section().Class("section").Aria("labelledby", "h-vit").Body(
+		tag.Div().Class("section-head").Body(
+			tag.H2().ID("h-vit").Text(text.Vitality),
+			tag.Span().Class("meta").Text(text.HalfLife(h.HalfLifeDays)),
+			tag.Span().Class("end seg").Role("group").Aria("label", text.Range).Body(
 				choice(30, "30 d"), choice(90, "90 d"), choice(365, "1 y"),
 			),
 		),
@@ -185,12 +186,12 @@ func (d *Detail) history(m api.Memory) app.UI {
 	for _, e := range events {
 		items = append(items, part.Event(e, e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
 	}
-	return app.Section().Class("section").Aria("labelledby", "h-hist").Body(
-		app.Div().Class("section-head").Body(
-			app.H2().ID("h-hist").Text(text.History),
-			app.Span().Class("meta").Text(text.Revision(m.Revision)),
+	return tag.Section().Class("section").Aria("labelledby", "h-hist").Body(
+		tag.Div().Class("section-head").Body(
+			tag.H2().ID("h-hist").Text(text.History),
+			tag.Span().Class("meta").Text(text.Revision(m.Revision)),
 		),
-		app.Ol().Body(items...),
+		tag.Ol().Body(items...),
 		part.If(more, func() app.UI {
 			return part.Button("btn btn-sm btn-older", "older", "", part.Icon("history"), part.Text(text.Older))
 		}),
@@ -200,16 +201,16 @@ func (d *Detail) history(m api.Memory) app.UI {
 func (d *Detail) similar() app.UI {
 	chips := make([]app.UI, 0, len(d.row.Similar))
 	for _, x := range d.row.Similar {
-		chips = append(chips, app.A().Class("chip").Href(browser.Path(d.S.route.open(x.ID).path())).Body(
-			app.Span().Class("chip-text").Attr("dir", "auto").Text(part.Cut(x.Body)),
-			app.Span().Class("num").Text(strconv.FormatFloat(x.Similarity, 'f', 2, 64)),
+		chips = append(chips, tag.A().Class("chip").Attr("href", browser.Path(d.S.route.open(x.ID).path())).Body(
+			tag.Span().Class("chip-text").Attr("dir", "auto").Text(part.Cut(x.Body)),
+			tag.Span().Class("num").Text(strconv.FormatFloat(x.Similarity, 'f', 2, 64)),
 		))
 	}
 	if len(chips) == 0 {
-		return app.Span().Hidden(true)
+		return tag.Span().Hidden(true)
 	}
-	return app.Section().Class("section").Aria("labelledby", "h-sim").Body(
-		app.Div().Class("section-head").Body(app.H2().ID("h-sim").Text(text.SimilarHead), app.Span().Class("meta").Text(text.SimilarBy(d.row.Similar[0].By))),
-		app.P().Class("recalled").Body(chips...),
+	return tag.Section().Class("section").Aria("labelledby", "h-sim").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-sim").Text(text.SimilarHead), tag.Span().Class("meta").Text(text.SimilarBy(d.row.Similar[0].By))),
+		tag.P().Class("recalled").Body(chips...),
 	)
 }

@@ -5,6 +5,7 @@ import (
 
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/setting"
@@ -15,7 +16,7 @@ import (
 // Render draws the form.
 func (f *Editor) Render() app.UI {
 	return part.Safe("editor", func() app.UI {
-		return app.Form().Class("editor").Attr("novalidate", "true").OnClick(f.click).OnInput(f.input).OnKeyDown(f.key).OnSubmit(swallowSubmit).Body(
+		return tag.Form().Class("editor").Attr("novalidate", "true").OnClick(f.click).OnInput(f.input).OnKeyDown(f.key).OnSubmit(swallowSubmit).Body(
 			f.collision(),
 			f.sources(),
 			f.bodyField(),
@@ -31,7 +32,7 @@ func swallowSubmit(ctx app.Context, e app.Event) { e.PreventDefault() }
 
 func (f *Editor) bodyField() app.UI {
 	n := len(f.typed.Body)
-	t := app.Textarea().ID("editor-body").Class("input memory-text editor-body").Rows(4).
+	t := tag.Textarea().ID("editor-body").Class("input memory-text editor-body").Attr("rows", 4).
 		Attr("dir", "auto").Attr("spellcheck", "true").Attr("autocomplete", "off").
 		Aria("label", text.Memory).Aria("describedby", "editor-count").Attr("placeholder", text.BodyHint)
 	if f.errs["body"] != "" {
@@ -40,11 +41,11 @@ func (f *Editor) bodyField() app.UI {
 	if f.Now != nil {
 		t = t.Attr("lang", f.Now.Lang)
 	}
-	return app.Div().Class("field").Body(
+	return tag.Div().Class("field").Body(
 		t,
-		app.P().ID("editor-count").Class("meta").Body(
-			app.Span().Class("num").Text(text.Bytes(n, int(setting.Get("memory.body").Max))),
-			app.Span().Text(f.aside()),
+		tag.P().ID("editor-count").Class("meta").Body(
+			tag.Span().Class("num").Text(text.Bytes(n, int(setting.Get("memory.body").Max))),
+			tag.Span().Text(f.aside()),
 		),
 		f.err("body"),
 	)
@@ -61,7 +62,7 @@ func (f *Editor) aside() string {
 
 func (f *Editor) err(field string) app.UI {
 	return part.If(f.errs[field] != "", func() app.UI {
-		return app.P().Class("err").Role("alert").Text(f.errs[field])
+		return tag.P().Class("err").Role("alert").Text(f.errs[field])
 	})
 }
 
@@ -75,28 +76,28 @@ func (f *Editor) fields() app.UI {
 	}
 	n := f.typed.Importance
 	pick := func(do, label string, body ...app.UI) app.UI {
-		return app.Div().Class("field").Body(
-			app.Span().Class("label").Text(label),
+		return tag.Div().Class("field").Body(
+			tag.Span().Class("label").Text(label),
 			part.Button("btn field-pick", do, "", append(body, part.Icon("chevron-down"))...).Aria("haspopup", "listbox").Aria("label", label),
 		)
 	}
-	confidence := app.Input().ID("editor-confidence").Class("input num-input").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off")
+	confidence := tag.Input().ID("editor-confidence").Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off")
 	if f.errs["confidence"] != "" {
 		confidence = confidence.Aria("invalid", "true")
 	}
-	return app.Div().Class("editor-fields").Body(
-		app.Div().Class("field editor-importance").Body(
-			app.Label().For("editor-importance").Body(part.Text(text.ImportanceField+" "),
-				app.Span().Class("num").Text(strconv.Itoa(n)), part.Text(" "), app.Span().Class("meta").Text(text.Word(n))),
-			app.Div().Class("hl-one").DataSet("imp", n).Body(
-				app.Input().ID("editor-importance").Class("range").Type("range").Min(1).Max(10).Step(1).Aria("valuetext", text.Level(n, text.Word(n))),
+	return tag.Div().Class("editor-fields").Body(
+		tag.Div().Class("field editor-importance").Body(
+			tag.Label().Attr("for", "editor-importance").Body(part.Text(text.ImportanceField+" "),
+				tag.Span().Class("num").Text(strconv.Itoa(n)), part.Text(" "), tag.Span().Class("meta").Text(text.Word(n))),
+			tag.Div().Class("hl-one").DataSet("imp", n).Body(
+				tag.Input().ID("editor-importance").Class("range").Attr("type", "range").Attr("min", 1).Attr("max", 10).Attr("step", 1).Aria("valuetext", text.Level(n, text.Word(n))),
 			),
-			app.P().Class("meta").Text(text.Meaning(n)),
+			tag.P().Class("meta").Text(text.Meaning(n)),
 		),
-		pick("form-category", text.Category, part.CategoryRings(color), app.Span().Class("pick-label").Text(name)),
-		pick("form-kind", text.Kind, app.Span().Class("pick-label").Text(f.typed.Kind)),
-		app.Div().Class("field").Body(
-			app.Label().For("editor-confidence").Text(text.Confidence),
+		pick("form-category", text.Category, part.CategoryRings(color), tag.Span().Class("pick-label").Text(name)),
+		pick("form-kind", text.Kind, tag.Span().Class("pick-label").Text(f.typed.Kind)),
+		tag.Div().Class("field").Body(
+			tag.Label().Attr("for", "editor-confidence").Text(text.Confidence),
 			confidence,
 			f.err("confidence"),
 		),
@@ -114,30 +115,30 @@ func (f *Editor) buttons() app.UI {
 	if f.saving {
 		label = text.Saving
 	}
-	return app.P().Class("line editor-foot").Body(
-		part.Button("btn btn-primary", "save", "", part.Text(label)).Disabled(f.saving || f.conflict != nil),
+	return tag.P().Class("line editor-foot").Body(
+		part.Button("btn btn-primary", "save", "", part.Text(label)).Attr("disabled", f.saving || f.conflict != nil),
 		part.Button("btn btn-quiet", "cancel", "", part.Text(text.Cancel)),
-		app.Span().Class("meta editor-keys").Body(part.Kbd("Ctrl"), part.Text(" "), part.Kbd("↵"), part.Text(" "+text.KeySave)),
+		tag.Span().Class("meta editor-keys").Body(part.Kbd("Ctrl"), part.Text(" "), part.Kbd("↵"), part.Text(" "+text.KeySave)),
 	)
 }
 
 // sources shows what a merge is made of.
 func (f *Editor) sources() app.UI {
 	if f.Mode != mergeMode {
-		return app.Span().Hidden(true)
+		return tag.Span().Hidden(true)
 	}
 	items := make([]app.UI, 0, len(f.Sources))
 	for _, m := range f.Sources {
 		_, color := f.S.category(m.CategoryID)
-		items = append(items, app.Li().Class("merge-source").Body(part.Rings(m.Importance, color), part.Body("memory-text", m)))
+		items = append(items, tag.Li().Class("merge-source").Body(part.Rings(m.Importance, color), part.Body("memory-text", m)))
 	}
-	return app.Div().Class("stack").Body(app.H2().Text(text.MergeHead(len(f.Sources))), app.Ul().Class("stack merge-sources").Body(items...))
+	return tag.Div().Class("stack").Body(tag.H2().Text(text.MergeHead(len(f.Sources))), tag.Ul().Class("stack merge-sources").Body(items...))
 }
 
 // collision shows both texts, the typed one first: nothing typed is lost.
 func (f *Editor) collision() app.UI {
 	if f.conflict == nil {
-		return app.Span().Hidden(true)
+		return tag.Span().Hidden(true)
 	}
 	theirs := *f.conflict
 	who := f.By
@@ -146,15 +147,15 @@ func (f *Editor) collision() app.UI {
 	}
 	mine := part.Marks(f.base.Body, f.typed.Body)
 	other := part.Marks(f.base.Body, theirs.Body)
-	return app.Div().Class("conflict").Role("alert").Body(
+	return tag.Div().Class("conflict").Role("alert").Body(
 		part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
-		app.Div().Class("ba").Body(
-			app.Div().Body(app.H4().Text(text.Yours), app.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
-			app.Div().Body(app.H4().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
-				app.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
+		tag.Div().Class("ba").Body(
+			tag.Div().Body(tag.H4().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
+			tag.Div().Body(tag.H4().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+				tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
 		),
-		app.Div().Class("change-head").Body(
-			part.Button("btn btn-primary btn-sm", "mine", "", part.Text(text.SaveMine(theirs.Revision+1))).Disabled(f.saving),
+		tag.Div().Class("change-head").Body(
+			part.Button("btn btn-primary btn-sm", "mine", "", part.Text(text.SaveMine(theirs.Revision+1))).Attr("disabled", f.saving),
 			part.Button("btn btn-sm", "theirs", "", part.Text(text.KeepTheirs)),
 			part.Button("btn btn-sm btn-quiet", "both", "", part.Text(text.EditBoth)),
 		),
@@ -183,5 +184,5 @@ func (f *Editor) differences(theirs api.Memory, mine bool) app.UI {
 	say(text.FieldName("importance"), strconv.Itoa(f.typed.Importance), strconv.Itoa(theirs.Importance))
 	say(text.FieldName("kind"), f.typed.Kind, theirs.Kind)
 	say(text.FieldName("category"), category(f.typed.Category), category(theirs.CategoryID))
-	return part.If(len(out) > 0, func() app.UI { return app.P().Class("meta").Text(text.Join(out...)) })
+	return part.If(len(out) > 0, func() app.UI { return tag.P().Class("meta").Text(text.Join(out...)) })
 }

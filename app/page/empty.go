@@ -3,6 +3,7 @@ package page
 import (
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -20,24 +21,24 @@ func (a *App) nothingYet() bool {
 // empty is the page of somebody who has nothing yet: three ways on.
 func (a *App) empty() app.UI {
 	const command = "elowen admin import --from jsonl FILE"
-	return app.Div().Class("scroll").Body(app.Div().Class("empty").Body(
+	return tag.Div().Class("scroll").Body(tag.Div().Class("empty").Body(
 		part.Growth(),
-		app.H2().Text(text.NoMemories),
-		app.P().Text(text.NoMemoriesWhy),
-		app.Div().Class("options").Body(
-			app.A().Class("option").Href(browser.Path("/memory?new=1")).Body(
-				part.Icon("square-pen"), app.B().Text(text.WriteFirst), app.Span().Class("meta").Text(text.WriteFirstHint),
-				app.Kbd().Class("end").Text("n"),
+		tag.H2().Text(text.NoMemories),
+		tag.P().Text(text.NoMemoriesWhy),
+		tag.Div().Class("options").Body(
+			tag.A().Class("option").Attr("href", browser.Path("/memory?new=1")).Body(
+				part.Icon("square-pen"), tag.B().Text(text.WriteFirst), tag.Span().Class("meta").Text(text.WriteFirstHint),
+				tag.Kbd().Class("end").Text("n"),
 			),
-			app.A().Class("option").Href(browser.Path("/account")).Body(
-				part.Icon("key"), app.B().Text(text.MakeToken), app.Span().Class("meta").Text(text.MakeTokenHint),
-				app.Span().Class("end").Body(part.Icon("chevron-right")),
+			tag.A().Class("option").Attr("href", browser.Path("/account")).Body(
+				part.Icon("key"), tag.B().Text(text.MakeToken), tag.Span().Class("meta").Text(text.MakeTokenHint),
+				tag.Span().Class("end").Body(part.Icon("chevron-right")),
 			),
-			app.Div().Class("option option-still").Body(
-				part.Icon("upload"), app.B().Text(text.ImportHead), app.Span().Class("meta").Text(text.ImportHint),
+			tag.Div().Class("option option-still").Body(
+				part.Icon("upload"), tag.B().Text(text.ImportHead), tag.Span().Class("meta").Text(text.ImportHint),
 			),
-			app.P().Class("code").Body(
-				app.Span().Text(command),
+			tag.P().Class("code").Body(
+				tag.Span().Text(command),
 				part.Button("btn btn-sm btn-quiet grow-0", "copy-line", command, part.Icon("copy"), part.Text(text.Copy)),
 			),
 		),

@@ -4,6 +4,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -12,9 +13,9 @@ import (
 
 // frame is the rail, the page and the bottom bar, and what floats over them.
 func (a *App) frame() app.UI {
-	return app.Div().Class("app").OnClick(a.click).Body(
+	return tag.Div().Class("app").OnClick(a.click).Body(
 		a.rail(),
-		app.Main().Class("main").Body(append([]app.UI{a.notice()}, a.content()...)...),
+		tag.Main().Class("main").Body(append([]app.UI{a.notice()}, a.content()...)...),
 		a.bottom(),
 		a.floats(),
 	)
@@ -38,24 +39,24 @@ func (a *App) content() []app.UI {
 	case peoplePage:
 		return []app.UI{pageBar(text.Settings, text.SettingsNote), &People{S: s, Rev: s.rev}}
 	}
-	return []app.UI{app.Div().Class("empty").Body(
-		app.H2().Text(text.NothingHere), app.P().Text(text.NothingHereWhy),
-		app.A().Class("btn").Href(browser.Path("/memory")).Text(text.ToMemories),
+	return []app.UI{tag.Div().Class("empty").Body(
+		tag.H2().Text(text.NothingHere), tag.P().Text(text.NothingHereWhy),
+		tag.A().Class("btn").Attr("href", browser.Path("/memory")).Text(text.ToMemories),
 	)}
 }
 
 func (a *App) waiting() []app.UI {
 	if a.failed == nil {
-		return []app.UI{app.Header().Class("topbar").Body(app.H1().Class("sr").Text(pageName(a.route)))}
+		return []app.UI{tag.Header().Class("topbar").Body(tag.H1().Class("sr").Text(pageName(a.route)))}
 	}
-	return []app.UI{app.Div().Class("empty").Body(
-		app.H2().Text(text.CannotStart), app.P().Text(words(a.failed)),
+	return []app.UI{tag.Div().Class("empty").Body(
+		tag.H2().Text(text.CannotStart), tag.P().Text(words(a.failed)),
 		part.Button("btn", "retry", "", part.Text(text.Retry)),
 	)}
 }
 
 func pageBar(title, note string) app.UI {
-	return app.Header().Class("topbar").Body(app.H1().Text(title), app.Span().Class("meta").Text(note))
+	return tag.Header().Class("topbar").Body(tag.H1().Text(title), tag.Span().Class("meta").Text(note))
 }
 
 // listBody is the list with what is open beside it, or the way on for somebody who
@@ -82,10 +83,10 @@ func (a *App) listBody() app.UI {
 	case r.ID > 0:
 		open, beside = "detail", &Detail{S: s, Rev: s.rev, ID: r.ID}
 	default:
-		beside = app.Section().Class("pane pane-none").Aria("hidden", "true").Body(
-			app.Div().Class("empty").Body(part.GrowthFaint(), app.P().Text(text.PickOne)))
+		beside = tag.Section().Class("pane pane-none").Aria("hidden", "true").Body(
+			tag.Div().Class("empty").Body(part.GrowthFaint(), tag.P().Text(text.PickOne)))
 	}
-	return app.Div().Class("split").DataSet("open", open).Body(
+	return tag.Div().Class("split").DataSet("open", open).Body(
 		&List{S: s, Rev: s.rev, Query: r.Query, Open: r.ID}, beside)
 }
 
@@ -98,9 +99,9 @@ type sheet struct {
 
 // Render draws the pane.
 func (p *sheet) Render() app.UI {
-	return app.Section().Class("pane").Aria("label", p.Title).Body(
-		app.Header().Class("topbar").Body(app.H2().Text(p.Title)),
-		app.Div().Class("scroll").Body(app.Div().Class("detail").Body(p.Form)),
+	return tag.Section().Class("pane").Aria("label", p.Title).Body(
+		tag.Header().Class("topbar").Body(tag.H2().Text(p.Title)),
+		tag.Div().Class("scroll").Body(tag.Div().Class("detail").Body(p.Form)),
 	)
 }
 
@@ -113,7 +114,7 @@ func (a *App) memoryBar() app.UI {
 		count = text.Number(o.Stats.Deleted)
 	}
 	tab := func(path string, current bool, body ...app.UI) app.UI {
-		l := app.A().Href(browser.Path(path))
+		l := tag.A().Attr("href", browser.Path(path))
 		if current {
 			l = l.Aria("current", "page")
 		}
@@ -123,14 +124,14 @@ func (a *App) memoryBar() app.UI {
 	if r.ID > 0 || r.Compose || len(a.s.merging) > 0 {
 		class += " memory-bar-open"
 	}
-	return app.Header().Class(class).Body(
-		app.H1().Class("sr").Text(pageName(r)),
-		app.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
+	return tag.Header().Class(class).Body(
+		tag.H1().Class("sr").Text(pageName(r)),
+		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
 			tab("/memory", !trash, part.Text(text.ListTab)),
-			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), app.Span().Class("meta num").Text(count)),
+			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Span().Class("meta num").Text(count)),
 		),
-		app.Span().Class("grow"),
-		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), app.Span().Text(text.NewMemory)).Aria("label", text.NewMemory),
+		tag.Span().Class("grow"),
+		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), tag.Span().Text(text.NewMemory)).Aria("label", text.NewMemory),
 	)
 }
 
@@ -141,20 +142,20 @@ func (a *App) notice() app.UI {
 	switch {
 	case s.lost && s.client != nil && s.status.Phase != sync.Online:
 		since := browser.Date(browser.Instant(s.status.Since), browser.Clock)
-		return app.Div().Class("notice").Role("status").Body(app.Div().Class("banner banner-warn").Body(
-			part.Icon("cloud-off"), app.Span().Text(text.Offline(since)),
+		return tag.Div().Class("notice").Role("status").Body(tag.Div().Class("banner banner-warn").Body(
+			part.Icon("cloud-off"), tag.Span().Text(text.Offline(since)),
 			part.Button("linkish end", "wake", "", part.Text(text.TryNow)),
 		))
 	case a.due() > 0:
-		return app.Div().Class("notice").Body(app.Div().Class("banner banner-plain").Body(
-			part.Icon("leaf"), app.Span().Body(
+		return tag.Div().Class("notice").Body(tag.Div().Class("banner banner-plain").Body(
+			part.Icon("leaf"), tag.Span().Body(
 				part.Text(text.Due(a.due(), s.policy.LeftToday, browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
 				part.Link("/memory?sort=evictable", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
 			),
 			part.IconButton("btn btn-sm btn-quiet end", "dues-seen", "", text.Close, "x"),
 		))
 	}
-	return app.Span().Hidden(true)
+	return tag.Span().Hidden(true)
 }
 
 // due is how many memories the next sweep finds, where that is more than an
@@ -174,18 +175,18 @@ func (a *App) floats() app.UI {
 	s := a.s
 	body := []app.UI{part.Toasts(s.toasts)}
 	if s.menu != nil {
-		body = append(body, app.Div().Class("menu-scrim").DataSet("do", "close-menu"), &part.Menu{Spec: s.menu, Close: s.closeMenu})
+		body = append(body, tag.Div().Class("menu-scrim").DataSet("do", "close-menu"), &part.Menu{Spec: s.menu, Close: s.closeMenu})
 	}
 	if s.dialog != nil {
 		body = append(body, &part.Dialog{Spec: s.dialog, Close: s.closeDialog})
 	}
-	return app.Div().Class("floats").Body(body...)
+	return tag.Div().Class("floats").Body(body...)
 }
 
 // bottom is the navigation of narrow windows.
 func (a *App) bottom() app.UI {
 	item := func(path, label, icon string, current bool) app.UI {
-		l := app.A().Href(browser.Path(path))
+		l := tag.A().Attr("href", browser.Path(path))
 		if current {
 			l = l.Aria("current", "page")
 		}
@@ -193,9 +194,9 @@ func (a *App) bottom() app.UI {
 	}
 	k := a.route.Kind
 	if !a.s.narrow() {
-		return app.Span().Hidden(true)
+		return tag.Span().Hidden(true)
 	}
-	return app.Nav().Class("bottombar").Aria("label", text.Pages).Body(
+	return tag.Nav().Class("bottombar").Aria("label", text.Pages).Body(
 		item("/memory", text.Memory, "list", k == listPage || k == trashPage),
 		item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
 		item("/account", text.Account, "user", k == accountPage),
@@ -205,26 +206,26 @@ func (a *App) bottom() app.UI {
 // rail is the navigation of wide windows.
 func (a *App) rail() app.UI {
 	if a.s.narrow() {
-		return app.Span().Hidden(true)
+		return tag.Span().Hidden(true)
 	}
 	k := a.route.Kind
 	item := func(path, label, icon string, current bool) app.UI {
-		l := app.A().Href(browser.Path(path)).Title(label)
+		l := tag.A().Attr("href", browser.Path(path)).Title(label)
 		if current {
 			l = l.Aria("current", "page")
 		}
-		return l.Body(part.Icon(icon), app.Span().Text(label))
+		return l.Body(part.Icon(icon), tag.Span().Text(label))
 	}
-	return app.Aside().Class("rail").Body(
-		app.A().Class("brand").Href(browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
-		app.Nav().Class("nav").Aria("label", text.Pages).Body(
+	return tag.Aside().Class("rail").Body(
+		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
+		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
 			item("/memory", text.Memory, "list", k == listPage || k == trashPage),
 			item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
 		),
 		a.categories(),
-		app.Div().Class("rail-foot").Body(
-			app.P().Class("meta").Text(a.indexed()),
-			app.Nav().Class("nav").Aria("label", text.Account).Body(item("/account", a.personName(), "user", k == accountPage)),
+		tag.Div().Class("rail-foot").Body(
+			tag.P().Class("meta").Text(a.indexed()),
+			tag.Nav().Class("nav").Aria("label", text.Account).Body(item("/account", a.personName(), "user", k == accountPage)),
 		),
 	)
 }
@@ -250,20 +251,20 @@ func (a *App) indexed() string {
 func (a *App) categories() app.UI {
 	o := a.s.overview
 	if o == nil || len(o.Categories) == 0 {
-		return app.Nav().Hidden(true)
+		return tag.Nav().Hidden(true)
 	}
-	items := []app.UI{app.H2().Text(text.Categories)}
+	items := []app.UI{tag.H2().Text(text.Categories)}
 	for _, c := range o.Categories {
 		r := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: c.ID}}
-		l := app.A().Href(browser.Path(r.path())).Title(c.Name)
+		l := tag.A().Attr("href", browser.Path(r.path())).Title(c.Name)
 		if a.route.Kind == listPage && a.route.Query.CategoryID == c.ID {
 			l = l.Aria("current", "true")
 		}
 		items = append(items, l.Body(
 			part.CategoryRings(c.Color),
-			app.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
-			app.Span().Class("num").Text(text.Number(c.Count)),
+			tag.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
+			tag.Span().Class("num").Text(text.Number(c.Count)),
 		))
 	}
-	return app.Nav().Class("nav nav-categories").Aria("label", text.Categories).Body(items...)
+	return tag.Nav().Class("nav nav-categories").Aria("label", text.Categories).Body(items...)
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -18,7 +19,7 @@ func (s *Session) help() {
 			}
 			keys = append(keys, part.Kbd(name))
 		}
-		rows = append(rows, app.Div().Body(app.Dt().Body(keys...), app.Dd().Text(k.What)))
+		rows = append(rows, tag.Div().Body(tag.Dt().Body(keys...), tag.Dd().Text(k.What)))
 	}
-	s.ask(&part.DialogSpec{Title: text.KeysTitle, Wide: true, Extra: app.Elem("dl").Class("keys").Body(rows...)})
+	s.ask(&part.DialogSpec{Title: text.KeysTitle, Wide: true, Extra: tag.Dl().Class("keys").Body(rows...)})
 }

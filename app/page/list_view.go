@@ -6,6 +6,7 @@ import (
 
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -15,12 +16,12 @@ import (
 // Render draws the pane of the list.
 func (l *List) Render() app.UI {
 	return part.Safe("list", func() app.UI {
-		return app.Section().Class("pane").Aria("label", text.ListPane).
+		return tag.Section().Class("pane").Aria("label", text.ListPane).
 			OnClick(l.click).OnInput(l.input).OnKeyDown(l.searchKey).
 			Body(
 				l.head(),
 				l.filters(),
-				app.Div().Class("list-box").Body(
+				tag.Div().Class("list-box").Body(
 					l.newRows(),
 					l.rows(),
 					l.nothing(),
@@ -33,21 +34,21 @@ func (l *List) Render() app.UI {
 func (l *List) head() app.UI {
 	p := &l.S.picked
 	if !p.empty() {
-		return app.Div().Class("listhead").Body(
+		return tag.Div().Class("listhead").Body(
 			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x"),
-			app.Span().Class("muted num").Text(text.Selected(p.count())),
+			tag.Span().Class("muted num").Text(text.Selected(p.count())),
 			part.If(p.all == nil && l.window.Total > len(p.rows), func() app.UI {
 				return part.Button("btn btn-sm btn-quiet", "pick-all", "", part.Text(text.PickAll(l.window.Total)))
 			}),
-			app.Span().Class("grow"),
+			tag.Span().Class("grow"),
 		)
 	}
 	q := l.Query.Normal()
 	sorted := text.SortedBy(q.Sort, q.Order)
-	return app.Div().Class("listhead").Body(
-		app.Div().Class("search").Role("search").Body(
+	return tag.Div().Class("listhead").Body(
+		tag.Div().Class("search").Role("search").Body(
 			part.Icon("search"),
-			app.Input().ID("search").Class("input").Type("search").Attr("autocomplete", "off").Attr("spellcheck", "false").
+			tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").Attr("spellcheck", "false").
 				Attr("placeholder", l.searchHint()).Aria("label", text.SearchMemories),
 			part.Kbd("/"),
 		),
@@ -68,14 +69,14 @@ func (l *List) filters() app.UI {
 	}
 	q := l.Query
 	set := func(on bool, do, arg, label string) app.UI {
-		b := app.Button().Class("filter").Type("button").DataSet("do", do).DataSet("arg", arg).
+		b := tag.Button().Class("filter").Attr("type", "button").DataSet("do", do).DataSet("arg", arg).
 			Aria("pressed", strconv.FormatBool(on)).Aria("haspopup", "listbox")
-		return b.Body(app.Span().Text(label), part.If(on, func() app.UI {
-			return app.Span().Class("filter-x").DataSet("do", "clear").DataSet("arg", arg).Title(text.ClearFilter).Body(part.Icon("x"))
+		return b.Body(tag.Span().Text(label), part.If(on, func() app.UI {
+			return tag.Span().Class("filter-x").DataSet("do", "clear").DataSet("arg", arg).Title(text.ClearFilter).Body(part.Icon("x"))
 		}))
 	}
-	status := app.Button().Class("filter").Type("button").DataSet("do", "filter").DataSet("arg", "status").
-		Aria("pressed", "true").Aria("haspopup", "listbox").Body(app.Span().Text(text.StatusName(q.Status)), part.Icon("chevron-down"))
+	status := tag.Button().Class("filter").Attr("type", "button").DataSet("do", "filter").DataSet("arg", "status").
+		Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Span().Text(text.StatusName(q.Status)), part.Icon("chevron-down"))
 	category, picked := text.Category, false
 	if q.Uncategorized {
 		category, picked = text.NoCategory, true
@@ -106,7 +107,7 @@ func (l *List) filters() app.UI {
 	case q.NotIndexed:
 		more = text.NotIndexedFilter
 	}
-	return app.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(
+	return tag.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(
 		status,
 		set(picked, "filter", "category", category),
 		set(q.Kind != "", "filter", "kind", kind),
@@ -136,7 +137,7 @@ func (l *List) bulkBar() app.UI {
 	if l.Query.Status != api.StatusDeleted {
 		body = append(body, b("bulk-trash", text.Trash, "trash-2"))
 	}
-	return app.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Body(body...)
+	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Body(body...)
 }
 
 func (l *List) newRows() app.UI {
@@ -151,9 +152,9 @@ func (l *List) rows() app.UI {
 	first, end := l.view.Rendered()
 	l.slots = max(l.slots, end-first)
 	items := make([]app.UI, l.slots+1)
-	items[0] = app.Li().Class("list-fill").Role("presentation")
+	items[0] = tag.Li().Class("list-fill").Role("presentation")
 	for slot := range l.slots {
-		items[slot+1] = app.Li().Hidden(true)
+		items[slot+1] = tag.Li().Hidden(true)
 	}
 	var order []string
 	active := ""
@@ -165,7 +166,7 @@ func (l *List) rows() app.UI {
 			active = part.RowID(slot)
 		}
 	}
-	ul := app.Ul().ID("list").Class("scroll list vlist").Role("listbox").TabIndex(0).
+	ul := tag.Ul().ID("list").Class("scroll list vlist").Role("listbox").TabIndex(0).
 		Aria("label", text.ListLabel(l.Query.Normal().Sort)).Aria("multiselectable", "true").
 		Aria("activedescendant", active).Aria("owns", strings.Join(order, " "))
 	if l.slow {
@@ -235,18 +236,18 @@ func (l *List) flag(m api.Memory) string {
 func (l *List) nothing() app.UI {
 	switch {
 	case l.problem != "":
-		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.ListFailed), app.P().Text(l.problem),
+		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.ListFailed), tag.P().Text(l.problem),
 			part.Button("btn", "again", "", part.Text(text.Retry)))
 	case !l.window.Loaded:
-		return app.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(l.view.Height, l.view.Row)...)
+		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(l.view.Height, l.view.Row)...)
 	case l.window.Total == 0 && l.pending == nil:
-		return app.Div().Class("empty list-empty").Body(
-			app.H2().Text(text.NothingFound),
-			app.P().Text(text.NothingWhy(l.Query.Q)),
+		return tag.Div().Class("empty list-empty").Body(
+			tag.H2().Text(text.NothingFound),
+			tag.P().Text(text.NothingWhy(l.Query.Q)),
 			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-all", "", part.Text(text.ClearFilters)) }),
 		)
 	}
-	return app.Span().Hidden(true)
+	return tag.Span().Hidden(true)
 }
 
 func skeletonRows(height, row float64) []app.UI {
@@ -268,16 +269,16 @@ func (l *List) foot() app.UI {
 		for _, k := range keys {
 			body = append(body, part.Kbd(k), part.Text(" "))
 		}
-		return app.Span().Body(append(body, part.Text(label))...)
+		return tag.Span().Body(append(body, part.Text(label))...)
 	}
 	total := text.Memories(l.window.Total)
 	if !l.window.Loaded {
 		total = ""
 	}
-	return app.Footer().Class("listfoot").Body(
-		app.Span().Class("num").Role("status").Text(total),
-		app.Span().Text(text.SortName(q.Sort)),
-		app.Span().Class("end").Body(
+	return tag.Footer().Class("listfoot").Body(
+		tag.Span().Class("num").Role("status").Text(total),
+		tag.Span().Text(text.SortName(q.Sort)),
+		tag.Span().Class("end").Body(
 			hint(text.KeyMove, "j", "k"),
 			hint(text.KeySelect, "x"),
 			part.Button("foot-keys", "help", "", part.Kbd("?"), part.Text(" "+text.KeyKeys)),

@@ -4,6 +4,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -77,14 +78,14 @@ func (p *Login) Render() app.UI {
 			label = text.SigningIn
 		}
 		return before(
-			app.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).Attr("novalidate", "true").Body(
-				app.P().Class("brand").Body(part.Brand()...),
-				app.Div().Body(app.H1().Text(text.Welcome)),
-				field("login-name", text.Name, app.Input().Class("input").Type("text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), ""),
-				field("login-password", text.Password, app.Input().Class("input").Type("password").Attr("autocomplete", "current-password"), ""),
+			tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).Attr("novalidate", "true").Body(
+				tag.P().Class("brand").Body(part.Brand()...),
+				tag.Div().Body(tag.H1().Text(text.Welcome)),
+				field("login-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), ""),
+				field("login-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "current-password"), ""),
 				problem(p.problem),
-				app.Div().Class("line").Body(app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label)),
-				app.P().Class("meta").Text(text.FirstStart),
+				tag.Div().Class("line").Body(tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
+				tag.P().Class("meta").Text(text.FirstStart),
 			),
 		)
 	})
@@ -92,27 +93,27 @@ func (p *Login) Render() app.UI {
 
 // before is the layout of the pages before the app.
 func before(form app.UI) app.UI {
-	return app.Div().Class("setup").Body(
-		app.Div().Class("setup-side").Body(part.GrowthBig()),
-		app.Main().Class("setup-main").Body(form),
+	return tag.Div().Class("setup").Body(
+		tag.Div().Class("setup-side").Body(part.GrowthBig()),
+		tag.Main().Class("setup-main").Body(form),
 	)
 }
 
 // field is a labelled input with what is wrong with it.
-func field(id, label string, input app.HTMLInput, wrong string) app.UI {
+func field(id, label string, input tag.Element, wrong string) app.UI {
 	input = input.ID(id)
 	if wrong != "" {
 		input = input.Aria("invalid", "true").Aria("describedby", id+"-err")
 	}
-	return app.Div().Class("field").Body(
-		app.Label().For(id).Text(label),
+	return tag.Div().Class("field").Body(
+		tag.Label().Attr("for", id).Text(label),
 		input,
-		part.If(wrong != "", func() app.UI { return app.P().ID(id + "-err").Class("err").Role("alert").Text(wrong) }),
+		part.If(wrong != "", func() app.UI { return tag.P().ID(id + "-err").Class("err").Role("alert").Text(wrong) }),
 	)
 }
 
 // problem is what went wrong with a form as a whole.
 func problem(s string) app.UI {
-	return app.Div().Class("form-problem").Role("alert").Body(
+	return tag.Div().Class("form-problem").Role("alert").Body(
 		part.If(s != "", func() app.UI { return part.Banner("danger", "triangle-alert", part.Text(s)) }))
 }

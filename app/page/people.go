@@ -10,6 +10,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -121,15 +122,15 @@ func (p *People) add(ctx app.Context, e app.Event) {
 // Render draws the page.
 func (p *People) Render() app.UI {
 	return part.Safe("people", func() app.UI {
-		return app.Div().Class("settings").OnClick(p.click).Body(
+		return tag.Div().Class("settings").OnClick(p.click).Body(
 			subnav(peoplePage, p.S.admin()),
-			app.Div().Class("scroll").Body(app.Div().Class("page page-form").Body(p.content()...)),
+			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(p.content()...)),
 		)
 	})
 }
 
 func (p *People) content() []app.UI {
-	head := app.Div().Class("page-head").Body(app.Div().Class("grow").Body(app.H1().Text(text.People), app.P().Text(text.PeopleWhy)))
+	head := tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.People), tag.P().Text(text.PeopleWhy)))
 	if !p.S.admin() {
 		return []app.UI{head, part.Banner("plain", "info", part.Text(text.OnlyAdmins))}
 	}
@@ -138,19 +139,19 @@ func (p *People) content() []app.UI {
 		items = append(items, p.person(x))
 	}
 	role := func(value, label string) app.UI {
-		return app.Button().Type("button").DataSet("do", "role").DataSet("arg", value).Aria("pressed", strconv.FormatBool(p.role == value)).Text(label)
+		return tag.Button().Attr("type", "button").DataSet("do", "role").DataSet("arg", value).Aria("pressed", strconv.FormatBool(p.role == value)).Text(label)
 	}
 	return []app.UI{
 		head,
-		app.Ul().Class("items").Body(items...),
-		app.Section().Class("section").Aria("labelledby", "h-add").Body(
-			app.Div().Class("section-head").Body(app.H2().ID("h-add").Text(text.AddPerson), app.Span().Class("meta").Text(text.AddPersonHint)),
-			app.Form().Class("form-row").OnSubmit(p.add).Attr("novalidate", "true").Body(
-				field("per-name", text.Name, app.Input().Class("input").Type("text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
-				field("per-password", text.Password, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
-				app.Div().Class("field").Body(app.Span().Class("label").Text(text.Role), app.Span().Class("seg").Role("group").Aria("label", text.Role).Body(
+		tag.Ul().Class("items").Body(items...),
+		tag.Section().Class("section").Aria("labelledby", "h-add").Body(
+			tag.Div().Class("section-head").Body(tag.H2().ID("h-add").Text(text.AddPerson), tag.Span().Class("meta").Text(text.AddPersonHint)),
+			tag.Form().Class("form-row").OnSubmit(p.add).Attr("novalidate", "true").Body(
+				field("per-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
+				field("per-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
+				tag.Div().Class("field").Body(tag.Span().Class("label").Text(text.Role), tag.Span().Class("seg").Role("group").Aria("label", text.Role).Body(
 					role(api.RoleMember, text.RoleMember), role(api.RoleAdmin, text.RoleAdmin))),
-				app.Button().Class("btn").Type("submit").Text(text.AddPerson),
+				tag.Button().Class("btn").Attr("type", "submit").Text(text.AddPerson),
 			),
 		),
 	}
@@ -173,20 +174,20 @@ func (p *People) person(x api.Person) app.UI {
 		state = text.Locked
 	}
 	self := p.S.me != nil && p.S.me.ID == x.ID
-	var act app.UI = app.Span()
+	var act app.UI = tag.Span()
 	switch {
 	case self:
-		act = app.Span().Class("meta").Text(text.You)
+		act = tag.Span().Class("meta").Text(text.You)
 	case x.Disabled:
 		act = part.Button("btn btn-sm btn-quiet", "enable", x.Name, part.Text(text.Enable))
 	default:
 		act = part.Button("btn btn-sm btn-quiet", "disable", x.Name, part.Text(text.Disable))
 	}
-	return app.Li().Class("item").Body(
+	return tag.Li().Class("item").Body(
 		part.Icon("user"),
-		app.Div().Class("grow").Body(
-			app.P().Body(part.Bold(name), part.Text(" "), part.If(state != "", func() app.UI { return app.Span().Class("tag tag-warn").Text(state) })),
-			app.P().Class("meta").Text(text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
+		tag.Div().Class("grow").Body(
+			tag.P().Body(part.Bold(name), part.Text(" "), part.If(state != "", func() app.UI { return tag.Span().Class("tag tag-warn").Text(state) })),
+			tag.P().Class("meta").Text(text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
 		),
 		act,
 	)
@@ -195,7 +196,7 @@ func (p *People) person(x api.Person) app.UI {
 // subnav is the navigation inside the settings.
 func subnav(at kind, admin bool) app.UI {
 	item := func(k kind, label string) app.UI {
-		l := app.A().Href(browser.Path(route{Kind: k}.path()))
+		l := tag.A().Attr("href", browser.Path(route{Kind: k}.path()))
 		if k == at {
 			l = l.Aria("current", "page")
 		}
@@ -205,5 +206,5 @@ func subnav(at kind, admin bool) app.UI {
 	if admin {
 		items = append(items, item(peoplePage, text.People))
 	}
-	return app.Nav().Class("subnav nav").Aria("label", text.Settings).Body(items...)
+	return tag.Nav().Class("subnav nav").Aria("label", text.Settings).Body(items...)
 }

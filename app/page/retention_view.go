@@ -6,6 +6,7 @@ import (
 
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/setting"
@@ -16,16 +17,16 @@ import (
 // Render draws the page.
 func (p *Retention) Render() app.UI {
 	return part.Safe("retention", func() app.UI {
-		return app.Div().Class("settings-page").OnClick(p.click).OnInput(p.input).Body(
-			app.Div().Class("settings").Body(
+		return tag.Div().Class("settings-page").OnClick(p.click).OnInput(p.input).Body(
+			tag.Div().Class("settings").Body(
 				subnav(settingsPage, p.S.admin()),
-				app.Div().Class("scroll").Body(app.Div().Class("page").Body(
-					app.Div().Class("page-head").Body(app.Div().Class("grow").Body(app.H1().Text(text.RetentionHead), app.P().Text(text.RetentionWhy))),
+				tag.Div().Class("scroll").Body(tag.Div().Class("page").Body(
+					tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.RetentionHead), tag.P().Text(text.RetentionWhy))),
 					part.If(p.stale, func() app.UI {
 						return part.Banner("warn", "git-compare", part.Bold(text.PolicyStale), part.Text(" "+text.PolicyStaleKept))
 					}),
 					part.If(p.base != nil && !p.S.admin(), func() app.UI { return part.Banner("plain", "info", part.Text(text.OnlyAdminsChange)) }),
-					app.Div().Class("two").Body(p.form(), p.would()),
+					tag.Div().Class("two").Body(p.form(), p.would()),
 				)),
 			),
 			p.savebar(),
@@ -39,11 +40,11 @@ func (p *Retention) form() app.UI {
 	}
 	on := setting.Get("retention.enabled")
 	rows := []app.UI{
-		app.Div().Class(p.setClass("set", p.enabled != p.base.Policy.Enabled)).Body(
-			app.Label().For("ret-enabled").Text(on.Label),
-			app.P().ID("ret-enabled-h").Class("meta").Text(on.Help),
-			app.Div().Class("set-control").Body(app.Input().ID("ret-enabled").Class("switch").Type("checkbox").Role("switch").
-				Aria("describedby", "ret-enabled-h").Checked(p.enabled).Disabled(!p.S.admin())),
+		tag.Div().Class(p.setClass("set", p.enabled != p.base.Policy.Enabled)).Body(
+			tag.Label().Attr("for", "ret-enabled").Text(on.Label),
+			tag.P().ID("ret-enabled-h").Class("meta").Text(on.Help),
+			tag.Div().Class("set-control").Body(tag.Input().ID("ret-enabled").Class("switch").Attr("type", "checkbox").Role("switch").
+				Aria("describedby", "ret-enabled-h").Attr("checked", p.enabled).Attr("disabled", !p.S.admin())),
 		),
 		p.number(fieldGrace), p.number(fieldFloor), p.number(fieldLimit),
 	}
@@ -52,17 +53,17 @@ func (p *Retention) form() app.UI {
 	for i := len(levels) - 1; i >= 0; i-- {
 		lives = append(lives, p.life(levels[i]))
 	}
-	return app.Form().Class("stack").OnSubmit(swallowSubmit).Body(
-		app.Div().Body(rows...),
-		app.FieldSet().Body(
-			app.Elem("legend").Class("sr").Text(text.HalfLifeHead),
-			app.Div().Class("section-head").Body(
-				app.H2().Text(text.HalfLifeHead), app.Span().Class("meta").Text(text.HalfLifeUnit),
+	return tag.Form().Class("stack").OnSubmit(swallowSubmit).Body(
+		tag.Div().Body(rows...),
+		tag.FieldSet().Body(
+			tag.Legend().Class("sr").Text(text.HalfLifeHead),
+			tag.Div().Class("section-head").Body(
+				tag.H2().Text(text.HalfLifeHead), tag.Span().Class("meta").Text(text.HalfLifeUnit),
 				part.If(p.S.admin(), func() app.UI {
 					return part.Button("btn btn-sm btn-quiet end", "ret-defaults", "", part.Icon("rotate-ccw"), part.Text(text.Defaults))
 				}),
 			),
-			app.Div().Body(lives...),
+			tag.Div().Body(lives...),
 		),
 	)
 }
@@ -81,8 +82,8 @@ func (p *Retention) changed(field string) bool {
 func (p *Retention) number(field string) app.UI {
 	s := fieldSetting(field)
 	id := "ret-" + field
-	input := app.Input().ID(id).Class("input num-input").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").
-		Aria("describedby", id+"-h").Disabled(!p.S.admin())
+	input := tag.Input().ID(id).Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off").
+		Aria("describedby", id+"-h").Attr("disabled", !p.S.admin())
 	if p.errs[field] != "" {
 		input = input.Aria("invalid", "true")
 	}
@@ -90,34 +91,34 @@ func (p *Retention) number(field string) app.UI {
 	if s.Unit == "a day" {
 		unit = ""
 	}
-	return app.Div().Class(p.setClass("set", p.changed(field))).Body(
-		app.Label().For(id).Text(s.Label),
-		app.P().ID(id+"-h").Class("meta").Text(text.HelpRange(s)),
-		app.Div().Class("set-control").Body(input, part.If(unit != "", func() app.UI { return app.Span().Class("meta").Text(unit) })),
-		part.If(p.errs[field] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs[field]) }),
+	return tag.Div().Class(p.setClass("set", p.changed(field))).Body(
+		tag.Label().Attr("for", id).Text(s.Label),
+		tag.P().ID(id+"-h").Class("meta").Text(text.HelpRange(s)),
+		tag.Div().Class("set-control").Body(input, part.If(unit != "", func() app.UI { return tag.Span().Class("meta").Text(unit) })),
+		part.If(p.errs[field] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs[field]) }),
 	)
 }
 
 func (p *Retention) life(l setting.Level) app.UI {
 	field := hl(l.Importance)
-	row := app.Div().Class("hl").DataSet("imp", l.Importance)
+	row := tag.Div().Class("hl").DataSet("imp", l.Importance)
 	note := text.DaysUnit
 	if p.changed(field) {
 		row = row.DataSet("state", "dirty")
 		note = text.Was(valuesOf(p.base.Policy)[field])
 	}
-	input := app.Input().ID("ret-"+field).Class("input num-input").Type("text").Attr("inputmode", "decimal").Attr("autocomplete", "off").Disabled(!p.S.admin())
+	input := tag.Input().ID("ret-"+field).Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off").Attr("disabled", !p.S.admin())
 	if p.errs[field] != "" {
 		input = input.Aria("invalid", "true").Title(p.errs[field])
 		note = text.Bounds(fieldSetting(field).Range())
 	}
 	return row.Body(
-		app.Span().Class("lvl").Text(l.Importance),
-		app.Label().Class("word").For("ret-"+field).Text(l.Word),
-		app.Input().ID("range-"+field).Class("range").Type("range").Min(0).Max(sliderSteps).
-			Aria("label", text.HalfLifeFor(l.Importance)).Aria("valuetext", p.typed[field]+" days").Disabled(!p.S.admin()),
+		tag.Span().Class("lvl").Text(l.Importance),
+		tag.Label().Class("word").Attr("for", "ret-"+field).Text(l.Word),
+		tag.Input().ID("range-"+field).Class("range").Attr("type", "range").Attr("min", 0).Attr("max", sliderSteps).
+			Aria("label", text.HalfLifeFor(l.Importance)).Aria("valuetext", p.typed[field]+" days").Attr("disabled", !p.S.admin()),
 		input,
-		app.Span().Class("meta num").Text(note),
+		tag.Span().Class("meta num").Text(note),
 	)
 }
 
@@ -130,8 +131,8 @@ func (p *Retention) would() app.UI {
 	case p.dirty() > 0:
 		note = text.NotSavedYet
 	}
-	return app.Div().Class("stack").Body(app.Section().Class("well stack would").Aria("labelledby", "h-do").Aria("live", "polite").Body(
-		app.Div().Class("section-head").Body(app.H2().ID("h-do").Text(text.Would), app.Span().Class("meta end").Text(note)),
+	return tag.Div().Class("stack").Body(tag.Section().Class("well stack would").Aria("labelledby", "h-do").Aria("live", "polite").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-do").Text(text.Would), tag.Span().Class("meta end").Text(note)),
 		p.effect(),
 	))
 }
@@ -141,15 +142,15 @@ func (p *Retention) effect() app.UI {
 		return app.Raw(`<div class="stack"><div class="skeleton w-60"></div><div class="skeleton w-90"></div></div>`)
 	}
 	if !p.enabled {
-		return app.P().Class("muted").Text(text.WouldNothing)
+		return tag.P().Class("muted").Text(text.WouldNothing)
 	}
 	stat := func(label string, now int, was *int) app.UI {
 		instead := ""
 		if was != nil && *was != now {
 			instead = " " + text.InsteadOf(*was)
 		}
-		return app.Div().Class("stat grow").Body(app.Span().Class("meta").Text(label),
-			app.B().Body(part.Text(text.Number(now)), app.S().Text(instead)))
+		return tag.Div().Class("stat grow").Body(tag.Span().Class("meta").Text(label),
+			tag.B().Body(part.Text(text.Number(now)), tag.S().Text(instead)))
 	}
 	var nextWas, monthWas *int
 	if p.saved != nil && p.base.Policy.Enabled {
@@ -159,24 +160,24 @@ func (p *Retention) effect() app.UI {
 	for _, r := range p.preview.First {
 		rows = append(rows, p.going(r))
 	}
-	return app.Div().Class("stack").Body(
-		app.Div().Class("line would-stats").Body(
+	return tag.Div().Class("stack").Body(
+		tag.Div().Class("line would-stats").Body(
 			stat(text.NextSweep(browser.Date(p.preview.SweepAt, browser.DayMonthTime)), p.preview.NextSweep, nextWas),
 			stat(text.Within30, p.preview.Within30, monthWas),
 		),
 		part.If(len(rows) > 0, func() app.UI {
-			return app.Div().Body(append([]app.UI{app.P().Class("meta").Text(text.FirstToGo)}, rows...)...)
+			return tag.Div().Body(append([]app.UI{tag.P().Class("meta").Text(text.FirstToGo)}, rows...)...)
 		}),
-		part.If(len(rows) == 0, func() app.UI { return app.P().Class("muted").Text(text.NobodyGoes) }),
+		part.If(len(rows) == 0, func() app.UI { return tag.P().Class("muted").Text(text.NobodyGoes) }),
 	)
 }
 
 func (p *Retention) going(r api.PreviewRow) app.UI {
 	_, color := p.S.category(r.CategoryID)
-	return app.Div().Class("going").Body(
+	return tag.Div().Class("going").Body(
 		part.Rings(r.Importance, color),
-		app.A().Class("memory-text").Href(browser.Path(route{Kind: listPage, ID: r.ID}.path())).Attr("dir", "auto").Text(part.Cut(r.Body)),
-		app.Span().Class("meta num").Title(r.Reason).Text(strconv.FormatFloat(r.Vitality, 'f', 1, 64)),
+		tag.A().Class("memory-text").Attr("href", browser.Path(route{Kind: listPage, ID: r.ID}.path())).Attr("dir", "auto").Text(part.Cut(r.Body)),
+		tag.Span().Class("meta num").Title(r.Reason).Text(strconv.FormatFloat(r.Vitality, 'f', 1, 64)),
 	)
 }
 
@@ -187,10 +188,10 @@ func (p *Retention) savebar() app.UI {
 		if p.problem != "" {
 			note = p.problem
 		}
-		return app.Footer().Class("savebar").Body(
-			app.Span().Class("grow muted").Role("status").Text(note),
+		return tag.Footer().Class("savebar").Body(
+			tag.Span().Class("grow muted").Role("status").Text(note),
 			part.Button("btn btn-quiet", "ret-discard", "", part.Text(text.Discard)),
-			part.Button("btn btn-primary", "ret-save", "", part.Text(text.Save)).Disabled(len(p.errs) > 0 || p.busy),
+			part.Button("btn btn-primary", "ret-save", "", part.Text(text.Save)).Attr("disabled", len(p.errs) > 0 || p.busy),
 		)
 	})
 }

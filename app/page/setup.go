@@ -7,6 +7,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -158,8 +159,8 @@ func (p *Setup) Render() app.UI {
 		} else {
 			form = p.memoryForm()
 		}
-		return before(app.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
-			app.P().Class("brand").Body(part.Brand()...),
+		return before(tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
+			tag.P().Class("brand").Body(part.Brand()...),
 			p.steps(),
 			form,
 		))
@@ -170,7 +171,7 @@ func (p *Setup) steps() app.UI {
 	names := []string{text.StepAccount, text.StepMemory}
 	items := make([]app.UI, len(names))
 	for i, name := range names {
-		li := app.Li()
+		li := tag.Li()
 		switch {
 		case i < p.step:
 			items[i] = li.Body(part.Icon("check"), part.Text(name))
@@ -180,7 +181,7 @@ func (p *Setup) steps() app.UI {
 			items[i] = li.Body(part.Text(name))
 		}
 	}
-	return app.Ol().Class("steps").Body(items...)
+	return tag.Ol().Class("steps").Body(items...)
 }
 
 func (p *Setup) accountForm() app.UI {
@@ -188,21 +189,21 @@ func (p *Setup) accountForm() app.UI {
 	if p.busy {
 		label = text.Working
 	}
-	codeField := field("setup-code", text.Code, app.Input().Class("input mono").Type("text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"])
+	codeField := field("setup-code", text.Code, tag.Input().Class("input mono").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"])
 	if p.Code != "" && p.errs["code"] == "" && p.problem == "" {
 		// The link carried it; nobody has to look at it.
-		codeField = app.Div().Hidden(true)
+		codeField = tag.Div().Hidden(true)
 	}
-	return app.Div().Class("setup-step").DataSet("step", "account").Body(
-		app.Div().Body(app.H1().Text(text.SetupHead), app.P().Class("muted").Text(text.SetupWhy)),
-		field("setup-name", text.Name, app.Input().Class("input").Type("text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
-		app.Div().Class("field").Body(
-			field("setup-password", text.Password, app.Input().Class("input").Type("password").Attr("autocomplete", "new-password"), p.errs["password"]),
-			app.P().Class("meta").Text(text.PasswordRule(int(setting.Get("account.password").Min))),
+	return tag.Div().Class("setup-step").DataSet("step", "account").Body(
+		tag.Div().Body(tag.H1().Text(text.SetupHead), tag.P().Class("muted").Text(text.SetupWhy)),
+		field("setup-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
+		tag.Div().Class("field").Body(
+			field("setup-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
+			tag.P().Class("meta").Text(text.PasswordRule(int(setting.Get("account.password").Min))),
 		),
 		codeField,
 		problem(p.problem),
-		app.Div().Class("line").Body(app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label)),
+		tag.Div().Class("line").Body(tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
 	)
 }
 
@@ -213,21 +214,21 @@ func (p *Setup) memoryForm() app.UI {
 	if p.busy {
 		label = text.Saving
 	}
-	body := app.Textarea().ID("setup-body").Class("input memory-text").Rows(3).Attr("dir", "auto").Aria("describedby", "setup-count")
+	body := tag.Textarea().ID("setup-body").Class("input memory-text").Attr("rows", 3).Attr("dir", "auto").Aria("describedby", "setup-count")
 	if p.errs["body"] != "" {
 		body = body.Aria("invalid", "true")
 	}
-	return app.Div().Class("setup-step").DataSet("step", "memory").Body(
-		app.Div().Body(app.H1().Text(text.FirstHead), app.P().Class("muted").Text(text.FirstWhy)),
-		app.Div().Class("field").Body(
-			app.Label().For("setup-body").Text(text.Memory),
+	return tag.Div().Class("setup-step").DataSet("step", "memory").Body(
+		tag.Div().Body(tag.H1().Text(text.FirstHead), tag.P().Class("muted").Text(text.FirstWhy)),
+		tag.Div().Class("field").Body(
+			tag.Label().Attr("for", "setup-body").Text(text.Memory),
 			body,
-			app.P().ID("setup-count").Class("meta num").Text(text.Join(text.Bytes(p.bytes, most), text.Level(five, text.Word(five))+", "+text.HalfLife(halfLife(five)))),
-			part.If(p.errs["body"] != "", func() app.UI { return app.P().Class("err").Role("alert").Text(p.errs["body"]) }),
+			tag.P().ID("setup-count").Class("meta num").Text(text.Join(text.Bytes(p.bytes, most), text.Level(five, text.Word(five))+", "+text.HalfLife(halfLife(five)))),
+			part.If(p.errs["body"] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs["body"]) }),
 		),
 		problem(p.problem),
-		app.Div().Class("line").Body(
-			app.Button().Class("btn btn-primary").Type("submit").Disabled(p.busy).Text(label),
+		tag.Div().Class("line").Body(
+			tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label),
 			part.Button("btn btn-quiet", "skip", "", part.Text(text.Skip)),
 		),
 	)

@@ -3,6 +3,7 @@ package page
 import (
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -111,18 +112,18 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 // Render draws the page.
 func (t *TrashBin) Render() app.UI {
 	return part.Safe("trash", func() app.UI {
-		return app.Div().Class("trash").OnClick(t.click).Body(
+		return tag.Div().Class("trash").OnClick(t.click).Body(
 			t.head(),
 			part.If(t.window.Total > 0, func() app.UI {
-				return app.Div().Class("filters").Body(app.Div().Class("banner banner-warn grow").Body(
+				return tag.Div().Class("filters").Body(tag.Div().Class("banner banner-warn grow").Body(
 					part.Icon("info"),
-					app.Span().Body(part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
+					tag.Span().Body(part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
 				))
 			}),
-			app.Div().Class("list-box").Body(t.table(), t.nothing()),
-			app.Footer().Class("listfoot").Body(
-				app.Span().Class("num").Role("status").Text(text.InTheTrash(t.window.Total)),
-				app.Span().Text(text.OnlyPeoplePurge),
+			tag.Div().Class("list-box").Body(t.table(), t.nothing()),
+			tag.Footer().Class("listfoot").Body(
+				tag.Span().Class("num").Role("status").Text(text.InTheTrash(t.window.Total)),
+				tag.Span().Text(text.OnlyPeoplePurge),
 			),
 		)
 	})
@@ -135,26 +136,26 @@ func (t *TrashBin) head() app.UI {
 	if n > 0 {
 		count = text.SelectedOf(n, t.window.Total)
 	}
-	return app.Div().Class("listhead trash-head").Body(
-		app.Input().Class("check").Type("checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Checked(p.all != nil).Disabled(t.window.Total == 0),
-		app.Span().Class("muted num").Text(count),
-		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Disabled(n == 0),
-		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Disabled(n == 0),
-		app.Span().Class("grow"),
-		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Disabled(t.window.Total == 0),
+	return tag.Div().Class("listhead trash-head").Body(
+		tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Attr("checked", p.all != nil).Attr("disabled", t.window.Total == 0),
+		tag.Span().Class("muted num").Text(count),
+		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0),
+		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Attr("disabled", n == 0),
+		tag.Span().Class("grow"),
+		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Attr("disabled", t.window.Total == 0),
 	)
 }
 
 func (t *TrashBin) nothing() app.UI {
 	switch {
 	case t.problem != "":
-		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.ListFailed), app.P().Text(t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
+		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.ListFailed), tag.P().Text(t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
 	case !t.window.Loaded:
-		return app.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
+		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
 	case t.window.Total == 0:
-		return app.Div().Class("empty list-empty").Body(app.H2().Text(text.TrashEmpty), app.P().Text(text.TrashEmptyWhy))
+		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.TrashEmpty), tag.P().Text(text.TrashEmptyWhy))
 	}
-	return app.Span().Hidden(true)
+	return tag.Span().Hidden(true)
 }
 
 func (t *TrashBin) table() app.UI {
@@ -162,21 +163,21 @@ func (t *TrashBin) table() app.UI {
 	t.slots = max(t.slots, end-first)
 	items := make([]app.UI, t.slots)
 	for i := range items {
-		items[i] = app.Div().Hidden(true)
+		items[i] = tag.Div().Hidden(true)
 	}
 	for rank := first; rank < end; rank++ {
 		items[rank%t.slots] = t.item(rank)
 	}
 	head := func(class, label string) app.UI {
-		return app.Div().Class(class).Role("columnheader").Text(label)
+		return tag.Div().Class(class).Role("columnheader").Text(label)
 	}
 	zone := browser.Date(t.S.now(), browser.Zone)
-	return app.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(
-		app.Div().Class("trow trow-head").Role("row").Aria("rowindex", 1).Body(
+	return tag.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(
+		tag.Div().Class("trow trow-head").Role("row").Aria("rowindex", 1).Body(
 			head("", ""), head("", text.Memory), head("", text.WentByHead), head("", text.Why), head("", text.WhenIn(zone)), head("", text.Vitality), head("", ""),
 		),
-		app.Div().ID("trash").Class("scroll vlist").Role("rowgroup").TabIndex(0).Aria("label", text.Trash).Body(
-			append([]app.UI{app.Div().Class("list-fill").Role("presentation")}, items...)...,
+		tag.Div().ID("trash").Class("scroll vlist").Role("rowgroup").TabIndex(0).Aria("label", text.Trash).Body(
+			append([]app.UI{tag.Div().Class("list-fill").Role("presentation")}, items...)...,
 		),
 	)
 }

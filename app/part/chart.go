@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -121,8 +122,8 @@ func (c *Chart) Render() app.UI {
 	return Safe("chart", func() app.UI {
 		p := c.plot()
 		reading := c.reading && c.at < len(p.marks)
-		return app.Div().Class("chart-part").Body(
-			app.Div().Class("chart-box").Body(c.draw(&p, reading)),
+		return tag.Div().Class("chart-part").Body(
+			tag.Div().Class("chart-box").Body(c.draw(&p, reading)),
 			c.legend(),
 			c.said(&p, reading),
 			c.table(&p),
@@ -215,7 +216,7 @@ func (c *Chart) title(p *plot) string {
 
 func (c *Chart) legend() app.UI {
 	key := func(svg, label string) app.UI {
-		return app.Span().Body(app.Raw(svg), app.Text(label))
+		return tag.Span().Body(app.Raw(svg), app.Text(label))
 	}
 	parts := []app.UI{
 		key(`<svg viewBox="0 0 20 8"><path class="chart-line" d="M0 4H20"></path></svg>`, text.LegendPast),
@@ -225,7 +226,7 @@ func (c *Chart) legend() app.UI {
 	if c.History.Floor != nil {
 		parts = append(parts, key(`<svg viewBox="0 0 20 8"><path class="chart-floor" d="M0 4H20"></path></svg>`, text.LegendFloor))
 	}
-	return app.P().Class("legend").Aria("hidden", true).Body(parts...)
+	return tag.P().Class("legend").Aria("hidden", true).Body(parts...)
 }
 
 // said is the sentence, and in its place, without moving anything, what is read out.
@@ -238,10 +239,10 @@ func (c *Chart) said(p *plot, reading bool) app.UI {
 	if reading {
 		state = "reading"
 	}
-	return app.Elem("output").Class("banner banner-plain chart-said").DataSet("state", state).Body(
+	return tag.Output().Class("banner banner-plain chart-said").DataSet("state", state).Body(
 		Icon("info"),
-		app.Span().Class("chart-sentence").Body(c.sentence()...),
-		app.Span().Class("chart-reading").Text(words),
+		tag.Span().Class("chart-sentence").Body(c.sentence()...),
+		tag.Span().Class("chart-reading").Text(words),
 	)
 }
 
@@ -282,7 +283,7 @@ func (c *Chart) sentence() []app.UI {
 // table says the same for those who can't see the curve: its ends and its recalls.
 func (c *Chart) table(p *plot) app.UI {
 	row := func(when, what string) app.UI {
-		return app.Tr().Body(app.Td().Text(when), app.Td().Text(what))
+		return tag.Tr().Body(tag.Td().Text(when), tag.Td().Text(what))
 	}
 	one := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 	const most = 12 // the latest recalls; the rest is a number
@@ -307,9 +308,9 @@ func (c *Chart) table(p *plot) app.UI {
 	if c.History.EvictableAt != nil {
 		rows = append(rows, row(browser.Date(*c.History.EvictableAt, browser.FullTime), text.TableEnd))
 	}
-	return app.Div().Class("sr").Body(app.Table().Body(
-		app.Caption().Text(text.TableCaption),
-		app.THead().Body(app.Tr().Body(app.Th().Text(text.TableWhen), app.Th().Text(text.Vitality))),
-		app.TBody().Body(rows...),
+	return tag.Div().Class("sr").Body(tag.Table().Body(
+		tag.Caption().Text(text.TableCaption),
+		tag.THead().Body(tag.Tr().Body(tag.Th().Text(text.TableWhen), tag.Th().Text(text.Vitality))),
+		tag.TBody().Body(rows...),
 	))
 }

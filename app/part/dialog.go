@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -131,17 +132,17 @@ func (d *Dialog) trap(ctx app.Context, e app.Event) {
 func (d *Dialog) Render() app.UI {
 	return Safe("dialog", func() app.UI {
 		s := d.Spec
-		body := []app.UI{app.H2().ID("dialog-title").Text(s.Title)}
+		body := []app.UI{tag.H2().ID("dialog-title").Text(s.Title)}
 		for _, p := range s.Body {
-			body = append(body, app.P().Class("muted").Text(p))
+			body = append(body, tag.P().Class("muted").Text(p))
 		}
 		if s.Extra != nil {
 			body = append(body, s.Extra)
 		}
 		if s.Phrase != "" {
-			body = append(body, app.Div().Class("field").Body(
-				app.Label().For("dialog-phrase").Body(Text(text.TypePhrase+" "), Bold(s.Phrase)),
-				app.Input().ID("dialog-phrase").Class("input").Type("text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"),
+			body = append(body, tag.Div().Class("field").Body(
+				tag.Label().Attr("for", "dialog-phrase").Body(Text(text.TypePhrase+" "), Bold(s.Phrase)),
+				tag.Input().ID("dialog-phrase").Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"),
 			))
 		}
 		role, class := "dialog", "dialog"
@@ -152,23 +153,23 @@ func (d *Dialog) Render() app.UI {
 			class += " dialog-wide"
 		}
 		body = append(body, d.buttons())
-		return app.Div().Class("scrim").DataSet("do", "scrim").OnClick(d.click).OnKeyDown(d.key).OnInput(d.input).Body(
-			app.Div().Class(class).Role(role).Aria("modal", "true").Aria("labelledby", "dialog-title").Body(body...),
+		return tag.Div().Class("scrim").DataSet("do", "scrim").OnClick(d.click).OnKeyDown(d.key).OnInput(d.input).Body(
+			tag.Div().Class(class).Role(role).Aria("modal", "true").Aria("labelledby", "dialog-title").Body(body...),
 		)
 	})
 }
 
 func (d *Dialog) buttons() app.UI {
 	if d.Spec.Action == "" {
-		return app.P().Class("line").Body(app.Span().Class("grow"), Button("btn", "close-dialog", "", Text(text.Close)))
+		return tag.P().Class("line").Body(tag.Span().Class("grow"), Button("btn", "close-dialog", "", Text(text.Close)))
 	}
 	class := "btn btn-primary"
 	if d.Spec.Danger {
 		class = "btn btn-danger"
 	}
-	return app.P().Class("line").Body(
-		app.Span().Class("grow"),
+	return tag.P().Class("line").Body(
+		tag.Span().Class("grow"),
 		Button("btn btn-quiet", "close-dialog", "", Text(text.Cancel)),
-		Button(class, "confirm", "", Text(d.Spec.Action)).Disabled(!d.ready()),
+		Button(class, "confirm", "", Text(d.Spec.Action)).Attr("disabled", !d.ready()),
 	)
 }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/shared/api"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -24,7 +25,7 @@ import (
 const svgNS = "http://www.w3.org/2000/svg"
 
 // svg is an SVG element.
-func svg(tag string) app.HTMLElem { return app.Elem(tag).XMLNS(svgNS) }
+func svg(name string) tag.Element { return app.Elem(name).XMLNS(svgNS) }
 
 // Icon is an icon of the sprite, 16 px, for the eye only.
 func Icon(name string) app.UI { return icon("icon", name) }
@@ -99,21 +100,21 @@ func If(show bool, make func() app.UI) app.UI {
 	if show {
 		return make()
 	}
-	return app.Span().Hidden(true)
+	return tag.Span().Hidden(true)
 }
 
 // Button is a button with an action.
-func Button(class, do, arg string, body ...app.UI) app.HTMLButton {
-	return app.Button().Class(class).Type("button").DataSet("do", do).DataSet("arg", arg).Body(body...)
+func Button(class, do, arg string, body ...app.UI) tag.Element {
+	return tag.Button().Class(class).Attr("type", "button").DataSet("do", do).DataSet("arg", arg).Body(body...)
 }
 
 // IconButton is a button that shows only an icon; label is its name for everyone.
-func IconButton(class, do, arg, label, icon string) app.HTMLButton {
+func IconButton(class, do, arg, label, icon string) tag.Element {
 	return Button(class+" btn-icon", do, arg, Icon(icon)).Aria("label", label).Title(label)
 }
 
 // Kbd is a key as it is printed.
-func Kbd(key string) app.UI { return app.Kbd().Text(key) }
+func Kbd(key string) app.UI { return tag.Kbd().Text(key) }
 
 // Banner is one sentence with an icon. Kind is "", "plain", "warn" or "danger".
 func Banner(kind, icon string, body ...app.UI) app.UI {
@@ -121,21 +122,21 @@ func Banner(kind, icon string, body ...app.UI) app.UI {
 	if kind != "" {
 		class += " banner-" + kind
 	}
-	return app.Div().Class(class).Body(Icon(icon), app.Span().Body(body...))
+	return tag.Div().Class(class).Body(Icon(icon), tag.Span().Body(body...))
 }
 
 // Link is a link inside the app.
-func Link(path, label string) app.UI { return app.A().Href(browser.Path(path)).Text(label) }
+func Link(path, label string) app.UI { return tag.A().Attr("href", browser.Path(path)).Text(label) }
 
 // Bold is text that weighs more.
-func Bold(s string) app.UI { return app.B().Text(s) }
+func Bold(s string) app.UI { return tag.B().Text(s) }
 
 // Text is plain text.
 func Text(s string) app.UI { return app.Text(s) }
 
 // Body is the body of a memory, in its language and direction.
 func Body(class string, m api.Memory) app.UI {
-	return app.P().Class(class).Attr("lang", m.Lang).Attr("dir", "auto").Text(m.Body)
+	return tag.P().Class(class).Attr("lang", m.Lang).Attr("dir", "auto").Text(m.Body)
 }
 
 // Cut shortens a body for a place that shows two lines of it; what the eye would

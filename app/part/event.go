@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 
@@ -17,35 +18,35 @@ func Event(e api.Event, back bool) app.UI {
 	for _, c := range e.Changes {
 		if c.Field == "body" {
 			if len(c.Diff) > 0 {
-				bodies = append(bodies, app.Div().Class("diff").Attr("dir", "auto").Body(Runs(c.Diff)...))
+				bodies = append(bodies, tag.Div().Class("diff").Attr("dir", "auto").Body(Runs(c.Diff)...))
 			}
 			continue
 		}
 		fields = append(fields, value(c)...)
 	}
-	what := append([]app.UI{app.B().Text(e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
+	what := append([]app.UI{tag.B().Text(e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
 	body := []app.UI{
 		Icon(eventIcon(e)),
-		app.P().Class("event-what").Body(what...),
+		tag.P().Class("event-what").Body(what...),
 		If(back, func() app.UI {
 			return Button("btn btn-sm btn-quiet", "put-back", strconv.FormatInt(e.Revision, 10), Icon("undo-2"), Text(text.PutThisBack))
 		}),
-		app.P().Class("meta").Text(meta(e)),
+		tag.P().Class("meta").Text(meta(e)),
 	}
-	return app.Li().Class("event").Body(append(body, bodies...)...)
+	return tag.Li().Class("event").Body(append(body, bodies...)...)
 }
 
 // value is one changed field: before → after.
 func value(c api.FieldChange) []app.UI {
 	out := []app.UI{app.Text(" " + text.FieldName(c.Field) + " ")}
 	if c.Before != "" {
-		out = append(out, app.Elem("del").Class("val").Text(c.Before), app.Text(" → "))
+		out = append(out, tag.Del().Class("val").Text(c.Before), app.Text(" → "))
 	}
 	after := c.After
 	if after == "" {
 		after = text.None
 	}
-	return append(out, app.Elem("ins").Class("val").Text(after))
+	return append(out, tag.Ins().Class("val").Text(after))
 }
 
 func meta(e api.Event) string {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -25,14 +26,14 @@ func Toasts(toasts []Toast) app.UI {
 		if t.Danger {
 			name, class = "triangle-alert", "toast toast-danger"
 		}
-		body := []app.UI{Icon(name), app.Span().Text(t.Text)}
+		body := []app.UI{Icon(name), tag.Span().Text(t.Text)}
 		if t.Undo != nil {
 			body = append(body, Button("btn btn-sm btn-quiet", "undo", itoa(t.ID), Text(text.Undo)))
 		}
 		body = append(body, IconButton("btn btn-sm btn-quiet toast-close", "dismiss", itoa(t.ID), text.Close, "x"))
-		items = append(items, app.P().Class(class).Body(body...))
+		items = append(items, tag.P().Class(class).Body(body...))
 	}
-	return app.Div().ID("toasts").Class("toasts").Role("status").Aria("live", "polite").Body(items...)
+	return tag.Div().ID("toasts").Class("toasts").Role("status").Aria("live", "polite").Body(items...)
 }
 
 // Choice is one option of a menu.
@@ -223,20 +224,20 @@ func (m *Menu) Render() app.UI {
 			items = append(items, m.item(i, c))
 		}
 		if len(items) == 0 {
-			items = append(items, app.Li().Class("meta menu-none").Text(text.NoMatch))
+			items = append(items, tag.Li().Class("meta menu-none").Text(text.NoMatch))
 		}
 		active := ""
 		if m.at < len(choices) {
 			active = "menu-" + itoa(m.at)
 		}
-		list := app.Ul().Class("menu-list").Role("listbox").Aria("label", m.Spec.Label).Body(items...)
-		return app.Div().Class("menu").TabIndex(-1).Role("dialog").Aria("label", m.Spec.Label).Aria("activedescendant", active).
+		list := tag.Ul().Class("menu-list").Role("listbox").Aria("label", m.Spec.Label).Body(items...)
+		return tag.Div().Class("menu").TabIndex(-1).Role("dialog").Aria("label", m.Spec.Label).Aria("activedescendant", active).
 			OnClick(m.click).OnKeyDown(m.key).OnInput(m.input).
 			Body(
 				If(m.Spec.Search, func() app.UI {
-					return app.Div().Class("menu-search").Body(
+					return tag.Div().Class("menu-search").Body(
 						Icon("search"),
-						app.Input().Class("input").Type("text").Attr("autocomplete", "off").
+						tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").
 							Attr("placeholder", text.MenuFilter).Aria("label", text.MenuFilter).Aria("activedescendant", active),
 					)
 				}),
@@ -246,7 +247,7 @@ func (m *Menu) Render() app.UI {
 }
 
 func (m *Menu) item(i int, c Choice) app.UI {
-	li := app.Li().ID("menu-"+itoa(i)).Class("menu-item").Role("option").
+	li := tag.Li().ID("menu-"+itoa(i)).Class("menu-item").Role("option").
 		Aria("selected", boolText(c.Picked)).DataSet("do", "choose").DataSet("arg", c.Value)
 	if i == m.at {
 		li = li.DataSet("at", "true")
@@ -257,7 +258,7 @@ func (m *Menu) item(i int, c Choice) app.UI {
 	if c.Danger {
 		li = li.Class("menu-danger")
 	}
-	var lead app.UI = app.Span().Class("menu-lead")
+	var lead app.UI = tag.Span().Class("menu-lead")
 	switch {
 	case c.Rings > 0:
 		lead = CategoryRings(c.Rings - 1)
@@ -266,8 +267,8 @@ func (m *Menu) item(i int, c Choice) app.UI {
 	}
 	return li.Body(
 		lead,
-		app.Span().Class("menu-label").Text(c.Label),
-		app.Span().Class("meta num").Text(c.Note),
+		tag.Span().Class("menu-label").Text(c.Label),
+		tag.Span().Class("meta num").Text(c.Note),
 		If(c.Picked, func() app.UI { return Icon("check") }),
 	)
 }

@@ -1,13 +1,17 @@
 package part
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"elowen/app/tag"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
 
 // Growth is the cut trunk of an empty page: what is there, and the next ring.
 func Growth() app.UI { return app.Raw(growth) }
 
 // GrowthFaint is the same where it must not draw the eye.
 func GrowthFaint() app.UI {
-	return app.Div().Class("growth-faint").Aria("hidden", "true").Body(app.Raw(growth))
+	return tag.Div().Class("growth-faint").Aria("hidden", "true").Body(app.Raw(growth))
 }
 
 // GrowthBig fills the side of the pages before the app.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"elowen/app/tag"
 	"elowen/shared/api"
 	"elowen/shared/live"
 
@@ -212,9 +213,9 @@ func TestMarks(t *testing.T) {
 
 // A piece that panics shows words, and the rest of the page is still drawn.
 func TestSafe(t *testing.T) {
-	html := app.HTMLString(app.Div().Body(
+	html := app.HTMLString(tag.Div().Body(
 		Safe("broken", func() app.UI { panic("defect") }),
-		app.P().Text("the rest"),
+		tag.P().Text("the rest"),
 	))
 	if !strings.Contains(html, "the rest") || !strings.Contains(html, "Reload") {
 		t.Error(html)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/live"
@@ -58,13 +59,13 @@ func (r *Row) Render() app.UI {
 }
 
 func (r *Row) render() app.UI {
-	li := app.Li().ID(RowID(r.Slot)).Class("row").DataSet("do", "open")
+	li := tag.Li().ID(RowID(r.Slot)).Class("row").DataSet("do", "open")
 	if !r.Loaded {
 		return li.Class("row-skeleton").Aria("hidden", "true").DataSet("arg", "").Body(
-			app.Span().Class("skeleton"),
-			app.Div().Class("stack").Body(
-				app.Div().Class("skeleton w-90"),
-				app.Div().Class("skeleton w-60"),
+			tag.Span().Class("skeleton"),
+			tag.Div().Class("stack").Body(
+				tag.Div().Class("skeleton w-90"),
+				tag.Div().Class("skeleton w-60"),
 			),
 		)
 	}
@@ -86,13 +87,13 @@ func (r *Row) render() app.UI {
 		Aria("posinset", r.Rank+1).Aria("setsize", r.Total)
 	body := []app.UI{
 		r.mark(),
-		app.A().Class("row-body memory-text").Href(browser.Path(r.Href)).TabIndex(-1).
+		tag.A().Class("row-body memory-text").Attr("href", browser.Path(r.Href)).TabIndex(-1).
 			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
 		r.meta(m),
 		Vitality(m.VitalityShown, r.Floor),
 	}
 	if !r.Narrow {
-		body = append(body, app.Span().Class("meta row-last").Text(r.When))
+		body = append(body, tag.Span().Class("meta row-last").Text(r.When))
 	}
 	return li.Body(body...)
 }
@@ -100,7 +101,7 @@ func (r *Row) render() app.UI {
 // mark are the rings, or the check of a picked row. Both pick when clicked.
 func (r *Row) mark() app.UI {
 	if r.Picked {
-		return app.Span().Class("row-pick").DataSet("do", "pick").DataSet("arg", r.Memory.ID).Title(text.PickRow).
+		return tag.Span().Class("row-pick").DataSet("do", "pick").DataSet("arg", r.Memory.ID).Title(text.PickRow).
 			Body(app.Raw(`<span class="check check-on" aria-hidden="true"></span>`))
 	}
 	return rings(r.Memory.Importance, r.Color, ` data-do="pick" data-arg="`+strconv.FormatInt(r.Memory.ID, 10)+`"`)
@@ -109,19 +110,19 @@ func (r *Row) mark() app.UI {
 func (r *Row) meta(m api.Memory) app.UI {
 	var parts []app.UI
 	if r.Category != "" {
-		parts = append(parts, app.Span().Class("row-cat").Text(r.Category))
+		parts = append(parts, tag.Span().Class("row-cat").Text(r.Category))
 	}
 	if !r.Narrow {
-		parts = append(parts, app.Span().Class("row-kind").Text(m.Kind))
+		parts = append(parts, tag.Span().Class("row-kind").Text(m.Kind))
 	}
-	parts = append(parts, app.Span().Text(text.Importance(m.Importance)))
+	parts = append(parts, tag.Span().Text(text.Importance(m.Importance)))
 	if r.Narrow && r.Flag == "" {
-		parts = append(parts, app.Span().Class("row-when").Text(r.When))
+		parts = append(parts, tag.Span().Class("row-when").Text(r.When))
 	}
 	if r.Flag != "" {
-		parts = append(parts, app.Span().Class("flag").Text(r.Flag))
+		parts = append(parts, tag.Span().Class("flag").Text(r.Flag))
 	}
-	return app.P().Class("row-meta").Body(parts...)
+	return tag.P().Class("row-meta").Body(parts...)
 }
 
 // Marked is the body of a row, with what a search found marked in it.
@@ -138,11 +139,11 @@ func Runs(runs []api.Run) []app.UI {
 	for _, r := range runs {
 		switch r.Op {
 		case "insert":
-			out = append(out, app.Elem("ins").Text(r.Text))
+			out = append(out, tag.Ins().Text(r.Text))
 		case "delete":
-			out = append(out, app.Elem("del").Text(r.Text))
+			out = append(out, tag.Del().Text(r.Text))
 		case "mark":
-			out = append(out, app.Elem("mark").Text(r.Text))
+			out = append(out, tag.Mark().Text(r.Text))
 		default:
 			out = append(out, app.Text(r.Text))
 		}

@@ -2,6 +2,7 @@ package part
 
 import (
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -13,7 +14,7 @@ func Safe(where string, render func() app.UI) (ui app.UI) {
 	defer func() {
 		if what := recover(); what != nil {
 			browser.Report(where, what)
-			ui = app.Div().Class("broken").Body(
+			ui = tag.Div().Class("broken").Body(
 				Banner("danger", "triangle-alert", Text(text.Broken+" "), Bold(text.BrokenKept)),
 				Button("btn btn-sm", "reload", "", Text(text.Reload)),
 			)

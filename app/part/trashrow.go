@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"elowen/app/browser"
+	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/live"
 
@@ -46,9 +47,9 @@ func (r *TrashRow) Render() app.UI {
 }
 
 func (r *TrashRow) render() app.UI {
-	row := app.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
+	row := tag.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
 	if !r.Loaded {
-		return row.Class("trow-shape").Body(app.Div(), app.Div().Body(app.Div().Class("skeleton w-60")))
+		return row.Class("trow-shape").Body(tag.Div(), tag.Div().Body(tag.Div().Class("skeleton w-60")))
 	}
 	m := r.Memory.Memory
 	if r.Fresh {
@@ -64,18 +65,18 @@ func (r *TrashRow) render() app.UI {
 		when = browser.Date(*m.DeletedAt, browser.DayMonthTime)
 	}
 	cell := func(class string, body ...app.UI) app.UI {
-		return app.Div().Class(class).Role("cell").Body(body...)
+		return tag.Div().Class(class).Role("cell").Body(body...)
 	}
 	id := strconv.FormatInt(m.ID, 10)
 	category := r.Category
 	return row.Aria("selected", boolText(r.Picked)).DataSet("do", "trash-open").DataSet("arg", id).Body(
-		cell("tcell-pick", app.Input().Class("check").Type("checkbox").DataSet("do", "trash-pick").DataSet("arg", id).Checked(r.Picked).Aria("label", text.SelectThis)),
+		cell("tcell-pick", tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-pick").DataSet("arg", id).Attr("checked", r.Picked).Aria("label", text.SelectThis)),
 		cell("tcell-body",
-			app.Span().Class("line-top").Body(
+			tag.Span().Class("line-top").Body(
 				Rings(m.Importance, r.Color),
-				app.A().Class("memory-text").Href(browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
+				tag.A().Class("memory-text").Attr("href", browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
 			),
-			app.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
+			tag.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
 		),
 		cell("tcell-by nowrap", Icon(icon), app.Text(" "+by)),
 		cell("tcell-why muted", app.Text(why)),
