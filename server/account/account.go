@@ -115,7 +115,13 @@ func Idempotent(ctx context.Context, owner db.AccountID, key string, request []b
 	return ctx, i.Replayed, nil
 }
 
-const keyMost = 200
+// Once runs a work of several decisions under the key of Idempotent, if there is
+// one: what it answered before is answered again, as db.Long does it.
+func Once[T any](ctx context.Context, s *Store, work func(context.Context) (T, error)) (T, error) {
+	return db.Long(ctx, s.db, work)
+}
+
+var keyMost = int(setting.Get("http.idempotencyKey").Max)
 
 var (
 	errKey    = fault.New(fault.Invalid, "An "+api.HeaderIdempotency+" is 1 to 200 printable ASCII characters.")

@@ -155,6 +155,6 @@ func (s *server) choose(c *call, in categoryChoice) (api.Memory, error) {
 		return api.Memory{}, fault.BadField("categoryId", "required", "", "categoryId is missing; null takes the memory out of its category.")
 	}
 	return withID(c, func(id int64) (api.Memory, error) {
-		return s.Memories.Patch(c.ctx, c.id.Owner, c.by(), id, c.ifMatch, api.MemoryPatch{CategoryID: in.CategoryID})
+		return s.Memories.SetCategory(c.ctx, c.id.Owner, c.by(), id, c.ifMatch, api.CategoryChoice{CategoryID: in.CategoryID.Value})
 	})
 }

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -46,8 +47,10 @@ func (s *server) people() []*Route {
 			if s.Erase == nil {
 				return none{}, fault.New(fault.Unavailable, "Erasing accounts is not configured here.")
 			}
-			return none{}, s.Erase(c.ctx, c.id, c.r.PathValue("name"))
-		}).natural(),
+			return account.Once(c.ctx, s.Accounts, func(ctx context.Context) (none, error) {
+				return none{}, s.Erase(ctx, c.id, c.r.PathValue("name"))
+			})
+		}),
 
 		get(api.PathTokens, api.ScopeRead, "One's tokens, without their secrets", func(c *call) (api.Page[api.Token], error) {
 			list, err := s.Accounts.Tokens(c.ctx, c.id.Owner)

@@ -32,6 +32,9 @@ type Route struct {
 	// needn't be remembered.
 	Natural bool
 
+	// own routes say themselves, by call.once, what their key stands for.
+	own bool
+
 	run func(*call) (any, error)
 }
 
@@ -75,8 +78,10 @@ func do[In, Out any](method, path, scope, summary string, run func(*call, In) (O
 				return nil, err
 			}
 		}
-		if err := c.once(in); err != nil {
-			return nil, err
+		if !r.own {
+			if err := c.once(in); err != nil {
+				return nil, err
+			}
 		}
 		out, err := run(c, in)
 		if r.Gives == nil {
@@ -95,6 +100,9 @@ func (r *Route) created() *Route { r.Status = http.StatusCreated; return r }
 
 // revisioned lets the route take If-Match.
 func (r *Route) revisioned() *Route { r.ByRevision = true; return r }
+
+// late says that the route calls once itself.
+func (r *Route) late() *Route { r.own = true; return r }
 
 // natural says that the write may be repeated as it is.
 func (r *Route) natural() *Route { r.Natural = true; return r }

@@ -1,8 +1,10 @@
 package httpd
 
 import (
+	"context"
 	"net/http"
 
+	"elowen/server/account"
 	"elowen/shared/api"
 )
 
@@ -56,19 +58,21 @@ func (s *server) retention() []*Route {
 		do(http.MethodPost, api.PathPreview, api.ScopeRead, "What a policy would do to the account's memories", func(c *call, in api.PreviewRequest) (api.Preview, error) {
 			return s.Retention.Preview(c.ctx, c.id.Owner, in)
 		}),
-		do(http.MethodPost, api.PathSweep, api.ScopeAdmin, "Sweep every account now; answers what it did to one's own", s.sweep).natural(),
+		do(http.MethodPost, api.PathSweep, api.ScopeAdmin, "Sweep every account now; answers what it did to one's own", s.sweep),
 	}
 }
 
 // sweep sweeps all accounts, and tells the caller of the caller's own: what
 // others have in their trash is theirs to know.
 func (s *server) sweep(c *call, _ none) (api.Sweep, error) {
-	swept, err := s.Retention.Sweep(c.ctx)
-	out := api.Sweep{At: api.Time(swept.At)}
-	for _, a := range swept.Accounts {
-		if a.Owner == c.id.Owner {
-			out.Due, out.Trashed, out.Refused = a.Due, a.Trashed, a.Refused
+	return account.Once(c.ctx, s.Accounts, func(ctx context.Context) (api.Sweep, error) {
+		swept, err := s.Retention.Sweep(ctx)
+		out := api.Sweep{At: api.Time(swept.At)}
+		for _, a := range swept.Accounts {
+			if a.Owner == c.id.Owner {
+				out.Due, out.Trashed, out.Refused = a.Due, a.Trashed, a.Refused
+			}
 		}
-	}
-	return out, err
+		return out, err
+	})
 }

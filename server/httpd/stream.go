@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,7 +32,7 @@ type dry struct {
 func (s *server) transfers() []*Route {
 	export := get(api.PathExport, api.ScopeRead, "All of the account's memories and categories, a JSON object a line", s.export)
 	export.Gives, export.Stream = nil, jsonl
-	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each", s.imports).query(&dry{}).natural()
+	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each", s.imports).query(&dry{}).late()
 	imports.Stream = jsonl
 	return []*Route{export, imports}
 }
@@ -39,14 +40,11 @@ func (s *server) transfers() []*Route {
 // export stages the lines in a file that has no name any more, so that a slow
 // reader holds nothing of the store, and a failure is told before it begins.
 func (s *server) export(c *call) (none, error) {
-	f, err := os.CreateTemp(s.TempDir, "export-*")
+	f, err := s.scratch("export-*")
 	if err != nil {
-		return none{}, fault.Wrap(fault.Unavailable, err, "There is no room to prepare the export.")
+		return none{}, err
 	}
 	defer f.Close()
-	if os.Remove(f.Name()) != nil {
-		defer os.Remove(f.Name()) // a system that keeps open files in their place
-	}
 	if err := s.Transfer.Export(c.ctx, c.id.Owner, f); err != nil {
 		return none{}, err
 	}
@@ -82,11 +80,61 @@ func (s *server) imports(c *call, _ none) (api.ImportReport, error) {
 		return api.ImportReport{}, err
 	}
 	most := int64(setting.Get("import.file").Max)
-	in := http.MaxBytesReader(c.w, c.r.Body, most)
-	report, err := s.Transfer.Import(c.ctx, c.id.Owner, patientReader{in, http.NewResponseController(c.w)}, transfer.Options{
+	var in io.Reader = patientReader{http.MaxBytesReader(c.w, c.r.Body, most), http.NewResponseController(c.w)}
+	if c.key != "" {
+		// What the key stands for is known only at the end of the file.
+		f, err := s.scratch("import-*")
+		if err != nil {
+			return api.ImportReport{}, err
+		}
+		defer f.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(io.MultiWriter(f, sum), in); err != nil {
+			return api.ImportReport{}, arrived(err)
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return api.ImportReport{}, fault.Wrap(fault.Unavailable, err, "The file could not be kept while it was read.")
+		}
+		c.body, in = sum.Sum(nil), f
+		if err := c.once(nil); err != nil {
+			return api.ImportReport{}, err
+		}
+	}
+	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, transfer.Options{
 		By: c.by(), Foreign: true, DryRun: d.DryRun, TempDir: s.TempDir,
 	})
-	return report, tooLarge(err)
+	return report, arrived(err)
+}
+
+// scratch is a file without a name: what is in it is gone with the process.
+func (s *server) scratch(pattern string) (*scratch, error) {
+	f, err := os.CreateTemp(s.TempDir, pattern)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "There is no room to keep the file while it is read.")
+	}
+	return &scratch{File: f, kept: os.Remove(f.Name()) != nil}, nil
+}
+
+type scratch struct {
+	*os.File
+	kept bool // by a system that keeps open files in their place
+}
+
+// Close takes the file away, wherever it stands.
+func (f *scratch) Close() error {
+	err := f.File.Close()
+	if f.kept {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// arrived says why a body didn't come whole.
+func arrived(err error) error {
+	if _, ok := asFault(tooLarge(err)); err == nil || ok {
+		return tooLarge(err)
+	}
+	return fault.Wrap(fault.Cancelled, err, "The body did not arrive whole.")
 }
 
 // patientReader and patientWriter move the connection's deadline on with every

@@ -1,0 +1,420 @@
+package httpd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"elowen/server/account"
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/db/dbtest"
+	"elowen/server/feed"
+	"elowen/server/memory"
+	"elowen/server/projection"
+	"elowen/server/retention"
+	"elowen/server/transfer"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+const password = "correct horse"
+
+// world is a whole server without a network: real stores on a real file, and the
+// handler that the program would serve.
+type world struct {
+	testing.TB
+	db       *db.DB
+	clock    *dbtest.Clock
+	accounts *account.Store
+	handler  http.Handler
+	log      *bytes.Buffer
+	services Services
+	doc      map[string]any
+	schemas  map[string]*jsonschema.Schema
+}
+
+func newWorld(t testing.TB, o GateOptions) *world {
+	t.Helper()
+	w := &world{TB: t, clock: dbtest.NewClock(dbtest.Start), log: &bytes.Buffer{}, schemas: map[string]*jsonschema.Schema{}}
+	w.db = dbtest.Open(t, w.clock)
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	settings := retention.NewSettings()
+	categories := category.New(w.db, memory.CountByCategory)
+	memories := memory.New(w.db, categories, settings)
+	retained := retention.New(w.db, settings, memories, log)
+	w.accounts = account.New(w.db, account.Options{
+		Hash:         account.Cost{MemoryKiB: 64, Passes: 1, Threads: 1},
+		OnCreate:     categories.Seed,
+		OwnsCategory: categories.Owned,
+	})
+	if err := retention.NewSchedule(retained, w.clock.Now, nil).Boot(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	changes := feed.New(w.db)
+	t.Cleanup(changes.Close)
+	projector := projection.New(projection.Config{DB: w.db, Feed: changes, Memories: memories, Rules: settings, Retention: retained, Log: log})
+	t.Cleanup(projector.Close)
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:4400"
+	}
+	gate, err := NewGate(w.accounts, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.services = Services{
+		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector,
+		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
+		Erase:    w.erase,
+		Clock:    w.clock.Now, Version: "1.2.3", BasePath: o.BasePath, TempDir: t.TempDir(), Log: log,
+	}
+	w.handler = gate.Hosts(New(w.services))
+	w.doc = readDocument(t)
+	return w
+}
+
+// erase is as the program puts it together.
+func (w *world) erase(ctx context.Context, _ account.Identity, name string) error {
+	return w.db.Update(ctx, func(tx *db.Tx) error {
+		p, err := account.ByName(tx, name)
+		if err != nil {
+			return err
+		}
+		owner := db.AccountID(p.ID)
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, memory.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+			if err := step(tx, owner); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// person is somebody with an account, who asks with a token.
+type person struct {
+	*world
+	name  string
+	id    account.Identity
+	token string
+}
+
+func (w *world) person(name, role string, scopes ...string) *person {
+	w.Helper()
+	ctx := context.Background()
+	if _, err := w.accounts.Add(ctx, api.PersonAdd{Name: name, Password: password, Role: role}); err != nil && !fault.Is(err, fault.Taken) {
+		w.Fatal(err)
+	}
+	if len(scopes) == 0 {
+		scopes = []string{api.ScopeRead, api.ScopeWrite}
+		if role == api.RoleAdmin {
+			scopes = append(scopes, api.ScopeAdmin)
+		}
+	}
+	p, err := w.accounts.Person(ctx, name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	tok, err := w.accounts.AddToken(ctx, db.AccountID(p.ID), api.TokenAdd{Name: "test", Scopes: scopes})
+	if err != nil {
+		w.Fatal(err)
+	}
+	id, err := w.accounts.Token(ctx, tok.Token)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return &person{world: w, name: name, id: id, token: tok.Token}
+}
+
+// answer is a response that was read.
+type answer struct {
+	*httptest.ResponseRecorder
+	text string
+}
+
+func (a answer) json(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(a.text), &v); err != nil {
+		t.Fatalf("%d %q: %v", a.Code, a.text, err)
+	}
+	return v
+}
+
+func into[T any](t testing.TB, a answer) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(a.text), &v); err != nil {
+		t.Fatalf("%d %q: %v", a.Code, a.text, err)
+	}
+	return v
+}
+
+// request is one that a test sends. JSON is the media type of a body, unless the
+// header says otherwise; a nil string header takes the usual one away.
+type request struct {
+	method, path string
+	body         any // string or []byte as they are, else as JSON
+	header       map[string]string
+}
+
+func (w *world) send(r request) answer {
+	w.Helper()
+	var body io.Reader
+	switch b := r.body.(type) {
+	case nil:
+	case string:
+		body = strings.NewReader(b)
+	case []byte:
+		body = bytes.NewReader(b)
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			w.Fatal(err)
+		}
+		body = bytes.NewReader(data)
+	}
+	req := httptest.NewRequest(r.method, "http://127.0.0.1:4400/", body)
+	path, query, _ := strings.Cut(r.path, "?")
+	req.URL.RawQuery = query
+	if err := setPath(req, path); err != nil {
+		w.Fatal(err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range r.header {
+		switch {
+		case name == "Host":
+			req.Host = value
+		case value == "":
+			req.Header.Del(name)
+		default:
+			req.Header.Set(name, value)
+		}
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, req)
+	return answer{rec, rec.Body.String()}
+}
+
+// setPath takes the path as it stands, with all that a client could put there.
+func setPath(r *http.Request, path string) error {
+	plain, err := url.PathUnescape(path)
+	if err == nil {
+		r.URL.Path = plain
+		if plain != path {
+			r.URL.RawPath = path
+		}
+	}
+	return err
+}
+
+// do sends a request with the person's token.
+func (p *person) do(method, path string, body any, header ...string) answer {
+	p.Helper()
+	r := request{method: method, path: path, body: body, header: map[string]string{"Authorization": "Bearer " + p.token}}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.header[header[i]] = header[i+1]
+	}
+	return p.send(r)
+}
+
+// must is do that has to succeed.
+func (p *person) must(method, path string, body any, header ...string) answer {
+	p.Helper()
+	a := p.do(method, path, body, header...)
+	if a.Code > 299 {
+		p.Fatalf("%s %s: %d %s\n%s", method, path, a.Code, a.text, p.log)
+	}
+	return a
+}
+
+// problem checks that an answer is a problem document of the kind, and returns it.
+func (w *world) problem(what string, a answer, kind fault.Kind) fault.Problem {
+	w.Helper()
+	p := fault.Problem{}
+	if err := json.Unmarshal([]byte(a.text), &p); err != nil {
+		w.Errorf("%s: %d %q: %v", what, a.Code, a.text, err)
+		return p
+	}
+	if a.Code != kind.Status() || p.Status != a.Code || p.Code != kind.Code() || p.Title == "" || p.Detail == "" || a.Header().Get("Content-Type") != fault.ProblemType {
+		w.Errorf("%s: %d %s, want %v", what, a.Code, a.text, kind)
+	}
+	return p
+}
+
+// conforms checks a JSON answer against what the document says of the route.
+func (w *world) conforms(r Route, a answer) {
+	w.Helper()
+	pointer := "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(r.Path) + "/" + strings.ToLower(r.Method) +
+		fmt.Sprintf("/responses/%d/content/application~1json/schema", a.Code)
+	schema := w.schemas[pointer]
+	if schema == nil {
+		schema = compile(w, w.doc, pointer)
+		w.schemas[pointer] = schema
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(a.text))
+	if err != nil {
+		w.Errorf("%s %s: %v", r.Method, r.Path, err)
+		return
+	}
+	if err := schema.Validate(v); err != nil {
+		w.Errorf("%s %s does not answer as documented: %v\n%s", r.Method, r.Path, err, a.text)
+	}
+}
+
+// things is one of everything that an account can have, for requests about it.
+type things struct {
+	memory, other, trashed, category, token int64
+	person                                  string // another account, for an administrator
+}
+
+var made int
+
+// things makes fresh ones. mark stands in every text of theirs.
+func (p *person) things(mark string) things {
+	p.Helper()
+	made++
+	var th things
+	add := func(what string) int64 {
+		body := fmt.Sprintf("%s: %s number %d is kept here", mark, what, made)
+		return into[api.MemoryAdded](p, p.must("POST", api.PathMemory, api.MemoryAdd{Body: body, Subject: mark, Kind: mark, Reason: mark})).ID
+	}
+	th.memory, th.other, th.trashed = add("lamp"), add("river"), add("stone")
+	p.must("DELETE", api.MemoryPath(th.trashed), nil)
+	th.category = into[api.Category](p, p.must("POST", api.PathCategories, api.CategoryAdd{Name: fmt.Sprint(mark, " ", made), Description: mark, Icon: mark})).ID
+	tok, err := p.accounts.AddToken(context.Background(), p.id.Owner, api.TokenAdd{Name: mark})
+	if err != nil {
+		p.Fatal(err)
+	}
+	th.token = tok.ID
+	if p.id.Role == api.RoleAdmin {
+		th.person = fmt.Sprint("helper", made)
+		p.must("POST", api.PathPeople, api.PersonAdd{Name: th.person, Password: password})
+	}
+	return th
+}
+
+// path fills a route's path in.
+func (th things) path(r Route) string {
+	id := th.memory
+	switch {
+	case strings.HasPrefix(r.Path, api.PathCategories):
+		id = th.category
+	case strings.HasPrefix(r.Path, api.PathTokens):
+		id = th.token
+	case strings.HasSuffix(r.Path, "/restore"), strings.HasSuffix(r.Path, "/purge"):
+		id = th.trashed
+	}
+	return strings.NewReplacer("{id}", fmt.Sprint(id), "{name}", th.person).Replace(r.Path)
+}
+
+// example is a request for a route that succeeds.
+func (th things) example(r Route, n int) (query string, body any) {
+	switch r.Method + " " + r.Path {
+	case "POST " + api.PathSetup:
+		return "", api.Setup{Code: "code", Name: "first", Password: password}
+	case "POST " + api.PathLogin:
+		return "", api.Login{Name: "ann", Password: password}
+	case "PATCH " + api.PathMe:
+		return "", api.MePatch{DisplayName: api.Ptr("Somebody"), DefaultCategoryID: api.Some(th.category)}
+	case "POST " + api.PathPeople:
+		return "", api.PersonAdd{Name: fmt.Sprint("new", n), Password: password}
+	case "PATCH " + api.PathPeople + "/{name}":
+		return "", api.PersonPatch{DisplayName: api.Ptr("Somebody else"), Password: api.Ptr("another password")}
+	case "POST " + api.PathTokens:
+		return "", api.TokenAdd{Name: "another", Days: 3}
+	case "GET " + api.PathMemory:
+		return "status=all&q=lamp&sort=relevance&limit=5", nil
+	case "POST " + api.PathMemory:
+		return "", api.MemoryAdd{Body: fmt.Sprintf("Tea at four, cup %d", n), CategoryID: api.Some(th.category), Importance: api.Ptr(7)}
+	case "POST " + api.PathMerge:
+		return "", api.MemoryMerge{IDs: []int64{th.memory, th.other}, Body: fmt.Sprintf("Both of them, time %d", n)}
+	case "POST " + api.PathPurge:
+		return "", api.IDs{IDs: []int64{th.trashed}}
+	case "POST " + api.PathBulk:
+		return "", api.MemoryBulk{IDs: []int64{th.memory, th.other}, Action: api.BulkCategory, CategoryID: api.Some(th.category)}
+	case "PATCH " + api.PathMemory + "/{id}":
+		return "", api.MemoryPatch{Body: api.Ptr(fmt.Sprintf("Changed, time %d", n)), CategoryID: api.Some(th.category)}
+	case "PUT " + api.PathMemory + "/{id}/category":
+		return "", api.CategoryChoice{CategoryID: &th.category}
+	case "GET " + api.PathMemory + "/{id}/vitality-history":
+		return "days=20", nil
+	case "POST " + api.PathCategories:
+		return "", api.CategoryAdd{Name: fmt.Sprint("Shelf ", n)}
+	case "PATCH " + api.PathCategories + "/{id}":
+		return "", api.CategoryPatch{Name: api.Ptr(fmt.Sprint("Drawer ", n)), Default: api.Ptr(true)}
+	case "PUT " + api.PathSettings + "/retention":
+		return "", nil // the revision is asked for at the time
+	case "POST " + api.PathPreview:
+		return "", api.PreviewRequest{Limit: 5}
+	case "POST " + api.PathImport:
+		return "", fmt.Sprintf(`{"type":"memory","body":"Brought in, time %d"}`+"\n", n)
+	}
+	return "", nil
+}
+
+// call sends the example of a route about the things.
+func (p *person) call(r Route, th things, header ...string) answer {
+	p.Helper()
+	made++
+	query, body := th.example(r, made)
+	return p.callWith(r, th, query, body, header...)
+}
+
+func (p *person) callWith(r Route, th things, query string, body any, header ...string) answer {
+	p.Helper()
+	path := th.path(r)
+	if query != "" {
+		path += "?" + query
+	}
+	if r.Path == api.PathSettings+"/retention" {
+		now, err := p.services.Retention.Settings(context.Background())
+		if err != nil {
+			p.Fatal(err)
+		}
+		body = api.PolicyChange{Revision: now.Revision, GraceDays: api.Ptr(float64(10 + made%5))}
+	}
+	if r.Path == api.PathImport {
+		header = append(header, "Content-Type", jsonl)
+	}
+	return p.do(r.Method, path, body, header...)
+}
+
+// without leaves fields out of decoded JSON, wherever they stand.
+func without(v any, names ...string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, inner := range v {
+			skip := false
+			for _, n := range names {
+				skip = skip || n == k
+			}
+			if !skip {
+				out[k] = without(inner, names...)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = without(inner, names...)
+		}
+		return out
+	}
+	return v
+}
+
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }
