@@ -36,3 +36,12 @@ type Options struct {
 	// Progress is told how far it is, in bytes of the input; nil tells no one.
 	Progress func(done, total int64)
 }
+
+// ElowenOptions say how to read the older system's file.
+type ElowenOptions struct {
+	Map           map[string]string // its account names to ours; others are matched by name
+	Only          string            // one account of ours; empty for all
+	ReplacePolicy bool              // take its retention policy even where ours was set
+	DryRun        bool
+	Progress      func(done, total int64) // in memories
+}

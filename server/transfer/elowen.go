@@ -1,0 +1,420 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"elowen/server/account"
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/server/vitality"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// olderSource is the origin of the older system's rows in import_source.
+const olderSource = "elowen"
+
+// errDry takes back what a dry run did.
+var errDry = errors.New("a dry run")
+
+// ImportElowen reads the older system's SQLite file, in one decision: everything
+// or nothing. A row that our store cannot hold is refused with the reason. The
+// same file again, or a later state of it, brings in what is new and leaves what
+// came before as it is now, edited or purged as it may be.
+func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) (api.ImportReport, error) {
+	in, err := readOlder(ctx, file)
+	if err != nil {
+		return api.ImportReport{}, err
+	}
+	defer in.f.Close()
+	var m *moving
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		m = &moving{Store: s, tx: tx, in: in, o: o, report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		if err := m.run(); err != nil {
+			return err
+		}
+		if o.DryRun {
+			return errDry
+		}
+		return nil
+	})
+	if o.DryRun && errors.Is(err, errDry) {
+		err = nil
+	}
+	if m == nil {
+		return api.ImportReport{}, err
+	}
+	return m.report, err
+}
+
+// moving is one import of the older system's file under way.
+type moving struct {
+	*Store
+	tx     *db.Tx
+	in     *older
+	o      ElowenOptions
+	report api.ImportReport
+	done   int64
+}
+
+func (m *moving) note(format string, args ...any) {
+	m.report.Notes = append(m.report.Notes, fmt.Sprintf(format, args...))
+}
+
+func (m *moving) run() error {
+	if err := m.checkMap(); err != nil {
+		return err
+	}
+	// The policy first: the rows are ordered by it as they come in.
+	if err := m.policy(); err != nil {
+		return err
+	}
+	terms, err := m.Settings.Terms(m.tx)
+	if err != nil {
+		return err
+	}
+	for _, u := range m.in.users {
+		owner, err := m.account(u)
+		if err != nil {
+			return err
+		}
+		if owner == 0 {
+			continue
+		}
+		if err := m.user(u, owner); err != nil {
+			return err
+		}
+		due, err := m.Memories.CountDue(m.tx, owner, terms, m.tx.Now)
+		if err != nil {
+			return err
+		}
+		m.report.DueNow += due
+	}
+	shorten(&m.report)
+	return nil
+}
+
+// checkMap refuses a mapping that would silently do nothing.
+func (m *moving) checkMap() error {
+	for old := range m.o.Map {
+		found := false
+		for _, u := range m.in.users {
+			found = found || strings.EqualFold(u.name, old)
+		}
+		if !found {
+			return fault.Newf(fault.NotFound, "The file has no account %s to map.", old)
+		}
+	}
+	return nil
+}
+
+func (m *moving) mapped(name string) (string, bool) {
+	for old, to := range m.o.Map {
+		if strings.EqualFold(old, name) {
+			return to, true
+		}
+	}
+	return name, false
+}
+
+// account is ours for one of theirs: the mapped one, the one of that name, or a
+// new one that is locked until a password is set. 0 is one that isn't asked for.
+func (m *moving) account(u olderUser) (owner db.AccountID, err error) {
+	name, mapped := m.mapped(u.name)
+	if m.o.Only != "" && !strings.EqualFold(name, m.o.Only) {
+		return 0, nil
+	}
+	p, err := account.ByName(m.tx, name)
+	if err == nil {
+		return db.AccountID(p.ID), nil
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return 0, err
+	}
+	if mapped {
+		return 0, fault.Newf(fault.NotFound, "There is no account %s to take the memories of %s.", name, u.name)
+	}
+	role := api.RoleMember
+	if u.admin {
+		role = api.RoleAdmin
+	}
+	shown := u.shown
+	if shown == name {
+		shown = ""
+	}
+	owner, err = account.InsertLocked(m.tx, name, shown, role, u.created)
+	if err != nil {
+		return 0, fault.Wrap(fault.KindOf(err), err, fmt.Sprintf("The account %s cannot be made here (%s). Make one under another name and map it with --map %s=NAME.", name, sentence(err), name))
+	}
+	m.note("Made the account %s (%s), locked until a password is set: elowen admin user passwd %s", name, role, name)
+	return owner, m.Categories.Seed(m.tx, owner)
+}
+
+// user brings one person's rows in.
+func (m *moving) user(u olderUser, owner db.AccountID) error {
+	shelves, err := m.categories(u, owner)
+	if err != nil {
+		return err
+	}
+	for last := int64(0); ; {
+		page, err := m.in.page(u.id, last)
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		if err := m.memories(owner, page, shelves); err != nil {
+			return err
+		}
+		last = page[len(page)-1].id
+		m.done += int64(len(page))
+		if m.o.Progress != nil {
+			m.o.Progress(m.done, m.in.memories)
+		}
+	}
+	return m.purged(u, owner)
+}
+
+// categories makes the person's categories, and answers ours by theirs.
+func (m *moving) categories(u olderUser, owner db.AccountID) (map[int64]int64, error) {
+	shelves := map[int64]int64{}
+	names, err := m.Categories.Names(m.tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]int64{}
+	for id, name := range names {
+		have[strings.ToLower(name)] = id
+	}
+	for _, c := range sorted(m.in.categories) {
+		if c.user != u.id {
+			continue
+		}
+		if id, known, err := m.category(owner, c); err != nil || known {
+			if err != nil {
+				return nil, err
+			}
+			shelves[c.id] = id
+			continue
+		}
+		id, there := have[strings.ToLower(c.name)]
+		if there {
+			shelves[c.id] = id
+			if err := remember(m.tx, owner, olderSource, []origin{{c.identity(), id}}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		id, _, err := m.Categories.Ensure(m.tx, owner, api.CategoryAdd{Name: c.name, Description: c.description, Icon: c.icon})
+		if fault.Is(err, fault.Invalid) {
+			m.note("The category %q of %s cannot be taken: %s Its memories have none now.", c.name, u.name, sentence(err))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		shelves[c.id] = id
+		if err := remember(m.tx, owner, olderSource, []origin{{c.identity(), id}}); err != nil {
+			return nil, err
+		}
+		if c.project != "" {
+			m.note("The category %s of %s belonged to the project %s. Projects are not known to this version; it is an ordinary category now.", c.name, u.name, c.project)
+		}
+	}
+	return shelves, nil
+}
+
+// category is what became of a category that an import made before: ours, or 0
+// where it was deleted since.
+func (m *moving) category(owner db.AccountID, c olderCategory) (id int64, known bool, err error) {
+	before, err := recall(m.tx, owner, olderSource, []string{c.identity()})
+	if err != nil {
+		return 0, false, err
+	}
+	id, known = before[c.identity()]
+	if !known {
+		return 0, false, nil
+	}
+	err = m.Categories.Owned(m.tx, owner, id)
+	if fault.Is(err, fault.NotFound) {
+		return 0, true, nil
+	}
+	return id, true, err
+}
+
+// memories brings a page of rows in, and leaves those that came before.
+func (m *moving) memories(owner db.AccountID, page []*olderMemory, shelves map[int64]int64) error {
+	names := make([]string, len(page))
+	for i, r := range page {
+		names[i] = r.identity()
+	}
+	before, err := recall(m.tx, owner, olderSource, names)
+	if err != nil {
+		return err
+	}
+	var fresh []memory.Carried
+	var origins []origin
+	was := map[int64]*memory.Carried{}
+	for i, r := range page {
+		c := m.in.carried(r, shelves[r.category], m.tx.Now)
+		if id, ok := before[names[i]]; ok {
+			was[id] = &c
+			continue
+		}
+		if err := c.Check(m.tx.Now); err != nil {
+			m.tell(api.LineFate{Line: int(r.id), Fate: api.FateRefused, Message: fmt.Sprintf("memory %d: %s", r.id, sentence(err))})
+			continue
+		}
+		fresh = append(fresh, c)
+		origins = append(origins, origin{names[i], r.id})
+	}
+	if err := m.existing(owner, page, names, before, was); err != nil {
+		return err
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	ids, err := m.Memories.Insert(m.tx, owner, memory.Actor{Name: memory.ActorImport}, "moved from the older system", fresh)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		m.tell(api.LineFate{Line: int(origins[i].memory), Fate: api.FateAdded, ID: id})
+		origins[i].memory = id
+	}
+	return remember(m.tx, owner, olderSource, origins)
+}
+
+// existing tells of the rows that came before whether they are still as they came.
+func (m *moving) existing(owner db.AccountID, page []*olderMemory, names []string, before map[string]int64, was map[int64]*memory.Carried) error {
+	if len(was) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(was))
+	for id := range was {
+		ids = append(ids, id)
+	}
+	rows, err := m.Memories.Rows(m.tx, owner, ids)
+	if err != nil {
+		return err
+	}
+	same := map[int64]bool{}
+	for i := range rows {
+		same[rows[i].ID] = unchanged(&rows[i], was[rows[i].ID])
+	}
+	for i, r := range page {
+		id, ok := before[names[i]]
+		if !ok {
+			continue
+		}
+		f := api.LineFate{Line: int(r.id), Fate: api.FateKept, ID: id}
+		if same[id] {
+			f.Fate = api.FateExisting
+		}
+		m.tell(f)
+	}
+	return nil
+}
+
+// unchanged tells whether a memory is as it came in, uses aside.
+func unchanged(m *api.Memory, c *memory.Carried) bool {
+	category := int64(0)
+	if m.CategoryID != nil {
+		category = *m.CategoryID
+	}
+	return m.Body == strings.TrimSpace(c.Body) && m.Kind == c.Kind && m.Importance == c.Importance && m.Status == c.Status &&
+		m.Confidence == c.Confidence && category == c.CategoryID
+}
+
+// purged brings in what is left of the person's purged memories.
+func (m *moving) purged(u olderUser, owner db.AccountID) error {
+	lives, err := m.in.purged(u.id)
+	if err != nil {
+		return err
+	}
+	for len(lives) > 0 {
+		n := min(len(lives), olderPage)
+		names := make([]string, n)
+		for i, events := range lives[:n] {
+			names[i] = fmt.Sprintf("purged:%d@%d", events[0].memory, events[0].id)
+		}
+		before, err := recall(m.tx, owner, olderSource, names)
+		if err != nil {
+			return err
+		}
+		var audits [][]api.LineEvent
+		var origins []origin
+		for i, events := range lives[:n] {
+			if _, ok := before[names[i]]; ok {
+				continue
+			}
+			out := make([]api.LineEvent, len(events))
+			for k, e := range events {
+				out[k] = m.in.event(e, int64(k+1))
+			}
+			audits = append(audits, out)
+			origins = append(origins, origin{id: names[i]})
+		}
+		ids, err := m.Memories.InsertPurged(m.tx, owner, memory.Actor{Name: memory.ActorImport}, audits)
+		if err != nil {
+			return err
+		}
+		for i := range origins {
+			origins[i].memory = ids[i]
+		}
+		if err := remember(m.tx, owner, olderSource, origins); err != nil {
+			return err
+		}
+		lives = lives[n:]
+	}
+	return nil
+}
+
+// policy takes the file's retention policy over, or reports it.
+func (m *moving) policy() error {
+	p, ok, err := m.in.policy()
+	if err != nil || !ok {
+		return err
+	}
+	took, _, err := m.Retention.Adopt(m.tx, p, m.o.ReplacePolicy)
+	if err != nil {
+		return err
+	}
+	if took {
+		m.note("Took its retention policy over: %s.", describe(p))
+		return nil
+	}
+	differs, err := m.Retention.Disagrees(m.tx, p)
+	if err == nil && differs {
+		m.note("Its retention policy (%s) was left out, since ours was changed. --policy replace takes it.", describe(p))
+	}
+	return err
+}
+
+// describe is what a policy says beside the half-lives.
+func describe(p vitality.Proposal) string {
+	var parts []string
+	if p.Enabled != nil && !*p.Enabled {
+		parts = append(parts, "paused")
+	}
+	for _, v := range []struct {
+		name  string
+		value *float64
+	}{{"grace period of %s days", p.GraceDays}, {"floor %s", p.VitalityFloor}, {"at most %s a day", p.DailyDeletionLimit}} {
+		if v.value != nil {
+			parts = append(parts, fmt.Sprintf(v.name, setting.Format(*v.value)))
+		}
+	}
+	if len(parts) == 0 {
+		return "all defaults"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tell notes a row's fate in the report.
+func (m *moving) tell(f api.LineFate) { tell(&m.report, f) }

@@ -1,0 +1,322 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"elowen/server/account"
+	"elowen/server/db"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// fatesMost is how many fates a report lists.
+const fatesMost = 1000
+
+// Import reads JSONL into an account, whatever account the lines name. Each line
+// has its fate; one that is refused doesn't keep the others out. Errors are those
+// that concern the whole: too large, cut off, not JSONL, a store that fails. Then
+// what was written before stands, and the same file again goes on from there.
+func (s *Store) Import(ctx context.Context, owner db.AccountID, r io.Reader, o Options) (api.ImportReport, error) {
+	return s.run(ctx, r, o, func(string) (db.AccountID, error) { return owner, nil })
+}
+
+// ImportAll reads JSONL into the accounts that its lines name. Names without an
+// account get one, locked until a password is set.
+func (s *Store) ImportAll(ctx context.Context, r io.Reader, o Options) (api.ImportReport, error) {
+	return s.run(ctx, r, o, nil)
+}
+
+// importing is one import under way.
+type importing struct {
+	*Store
+	o        Options
+	ctx      context.Context
+	fixed    func(string) (db.AccountID, error) // nil: by the lines' names
+	report   api.ImportReport
+	accounts map[string]*target // by lower-case name
+}
+
+// target is an account that lines go to.
+type target struct {
+	owner   db.AccountID // 0 in a dry run where it would be made
+	name    string
+	made    bool
+	shelves map[string]int64 // categories by lower-case name; 0 in a dry run where it would be made
+	fresh   map[int]bool     // lines that made a category
+	gone    map[int]bool     // lines whose category was made before and deleted since
+	seen    map[string]int   // how often an identity came in this file
+	claimed map[int64]bool   // memories that a line of this file is about
+}
+
+func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(string) (db.AccountID, error)) (api.ImportReport, error) {
+	return db.Long(ctx, s.db, func(ctx context.Context) (api.ImportReport, error) {
+		in, err := stage(r, o.TempDir)
+		if err != nil {
+			return api.ImportReport{}, err
+		}
+		defer in.close()
+		i := &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{},
+			report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		if err := i.categories(in); err != nil {
+			return i.report, err
+		}
+		err = in.chunks(ctx, s.db.Now(), o.Foreign, func(c *chunk) error {
+			if err := i.chunk(c); err != nil {
+				return err
+			}
+			if o.Progress != nil {
+				o.Progress(c.end, in.size)
+			}
+			return nil
+		})
+		if err != nil {
+			return i.report, err
+		}
+		return i.report, i.finish()
+	})
+}
+
+// categoryType finds the lines of categories without reading the others.
+var categoryType = regexp.MustCompile(`"type"\s*:\s*"category"`)
+
+// categories makes the categories first: memories may stand before their own in
+// the file.
+func (i *importing) categories(in *staged) error {
+	var list []*parsed
+	err := in.lines(func(l rawLine) error {
+		if l.data == nil || !categoryType.Match(l.data) {
+			return nil
+		}
+		if p := parseLine(l.number, l.data, i.db.Now(), false); p.err == nil && p.kind == api.LineCategory {
+			list = append(list, p)
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return i.decide(func(tx *db.Tx) error {
+		for _, p := range list {
+			t, err := i.target(tx, p)
+			if err != nil {
+				continue // told with the line itself
+			}
+			if err := i.category(tx, t, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// category makes the category of a line, unless an import made it before: then it
+// is what has become of it since, or gone.
+func (i *importing) category(tx *db.Tx, t *target, p *parsed) error {
+	name := "category:" + digest(strings.ToLower(p.shelf.Name))
+	if t.owner != 0 {
+		before, err := recall(tx, t.owner, jsonlSource, []string{name})
+		if err != nil {
+			return err
+		}
+		if id, ok := before[name]; ok {
+			err := i.Categories.Owned(tx, t.owner, id)
+			switch {
+			case err == nil:
+				t.shelves[strings.ToLower(p.shelf.Name)] = id
+				return nil
+			case fault.Is(err, fault.NotFound):
+				t.gone[p.number] = true
+				return nil
+			default:
+				return err
+			}
+		}
+	}
+	id, made, err := i.shelf(tx, t, p.shelf)
+	if err != nil {
+		if internal(err) {
+			return err
+		}
+		return nil // told with the line itself
+	}
+	t.fresh[p.number] = made
+	if i.o.DryRun {
+		return nil
+	}
+	return remember(tx, t.owner, jsonlSource, []origin{{name, id}})
+}
+
+// decide runs one decision: on the writer, or in a dry run on a snapshot. What it
+// found out about accounts and categories counts only if it stands.
+func (i *importing) decide(fn func(*db.Tx) error) error {
+	if i.o.DryRun {
+		return i.db.View(i.ctx, fn)
+	}
+	return i.db.Update(i.ctx, fn)
+}
+
+// errNoAccount says that a line doesn't say whose it is.
+var errNoAccount = fault.New(fault.Invalid, "The line names no account. Say whose memories they are with --user NAME.")
+
+// target is the account that a line goes to, made where there is none.
+func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
+	if i.fixed == nil && p.account == "" {
+		return nil, errNoAccount
+	}
+	key := strings.ToLower(p.account)
+	if i.fixed != nil {
+		key = ""
+	}
+	if t, ok := i.accounts[key]; ok {
+		return t, nil
+	}
+	t := &target{name: p.account, seen: map[string]int{}, shelves: map[string]int64{}, fresh: map[int]bool{}, gone: map[int]bool{}, claimed: map[int64]bool{}}
+	var err error
+	if i.fixed != nil {
+		t.owner, err = i.fixed(p.account)
+	} else {
+		err = i.account(tx, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.owner != 0 {
+		names, err := i.Categories.Names(tx, t.owner)
+		if err != nil {
+			return nil, err
+		}
+		for id, name := range names {
+			t.shelves[strings.ToLower(name)] = id
+		}
+	}
+	i.accounts[key] = t
+	return t, nil
+}
+
+func (i *importing) account(tx *db.Tx, t *target) error {
+	p, err := account.ByName(tx, t.name)
+	if err == nil {
+		t.owner = db.AccountID(p.ID)
+		return nil
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	t.made = true
+	if i.o.DryRun {
+		i.note("The account %s would be made, locked until a password is set.", t.name)
+		return nil
+	}
+	t.owner, err = account.InsertLocked(tx, t.name, "", api.RoleMember, 0)
+	if err == nil {
+		i.note("Made the account %s, locked until a password is set: elowen admin user passwd %s", t.name, t.name)
+	}
+	return err
+}
+
+func (i *importing) note(format string, args ...any) {
+	i.report.Notes = append(i.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// shelf is the account's category of a name, made where there is none. A default
+// that the account has stays.
+func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, made bool, err error) {
+	key := strings.ToLower(in.Name)
+	if id, ok := t.shelves[key]; ok {
+		return id, false, nil
+	}
+	if i.o.DryRun {
+		t.shelves[key] = 0
+		return 0, true, nil
+	}
+	if in.Default {
+		_, has, err := i.Categories.Default(tx, t.owner)
+		if err != nil {
+			return 0, false, err
+		}
+		in.Default = !has
+	}
+	id, made, err = i.Categories.Ensure(tx, t.owner, in)
+	if err == nil {
+		t.shelves[key] = id
+	}
+	return id, made, err
+}
+
+// finish gives new accounts without any category their first one, and counts what
+// the sweep would take at once.
+func (i *importing) finish() error {
+	shorten(&i.report)
+	return i.decide(func(tx *db.Tx) error {
+		terms, err := i.Settings.Terms(tx)
+		if err != nil {
+			return err
+		}
+		for _, t := range i.accounts {
+			if t.owner == 0 {
+				continue
+			}
+			if t.made && len(t.shelves) == 0 {
+				if err := i.Categories.Seed(tx, t.owner); err != nil {
+					return err
+				}
+			}
+			n, err := i.Memories.CountDue(tx, t.owner, terms, tx.Now)
+			if err != nil {
+				return err
+			}
+			i.report.DueNow += n
+		}
+		return nil
+	})
+}
+
+// tell notes a line's fate in the report.
+func (i *importing) tell(p *parsed) {
+	if p.err != nil {
+		p.fate = api.LineFate{Line: p.number, Fate: api.FateRefused, Message: sentence(p.err)}
+	}
+	tell(&i.report, p.fate)
+}
+
+func tell(r *api.ImportReport, f api.LineFate) {
+	r.Lines++
+	switch f.Fate {
+	case api.FateAdded:
+		r.Added++
+	case api.FateExisting:
+		r.Existing++
+	case api.FateKept:
+		r.Kept++
+	case api.FateRefused:
+		r.Refused++
+	}
+	r.Fates = append(r.Fates, f)
+	if len(r.Fates) > 2*fatesMost {
+		shorten(r)
+	}
+}
+
+// shorten leaves the fates that are worth listing where there are too many: those
+// that were added say the least.
+func shorten(r *api.ImportReport) {
+	if r.Lines <= fatesMost {
+		return
+	}
+	kept := r.Fates[:0]
+	for _, f := range r.Fates {
+		if f.Fate != api.FateAdded {
+			kept = append(kept, f)
+		}
+	}
+	r.Fates = kept[:min(len(kept), fatesMost)]
+}
+
+// sentence is an error as the report tells it.
+func sentence(err error) string {
+	return fault.ProblemOf(err).Detail
+}

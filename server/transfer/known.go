@@ -1,0 +1,138 @@
+package transfer
+
+import (
+	"strconv"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/shared/api"
+)
+
+// match is the memory that a line is about already.
+type match struct {
+	memory int64
+	edited bool // it is not what the line says any more, or was purged
+}
+
+// known finds the lines whose memories are there: brought in by an import before,
+// or the account's own that the line was once exported from. In one file a line
+// that comes twice is two memories if it says when each was made, as an export
+// does; lines without that are one.
+func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]match, error) {
+	found := map[*parsed]match{}
+	var open []*parsed
+	var names, bodies []string
+	for _, p := range lines {
+		n := t.seen[p.identity]
+		t.seen[p.identity]++
+		if n > 0 && !p.dated {
+			found[p] = match{}
+			continue
+		}
+		if n > 0 {
+			p.identity += "#" + strconv.Itoa(n+1)
+		}
+		open = append(open, p)
+		names = append(names, p.identity)
+		if p.kind == api.LineMemory {
+			bodies = append(bodies, p.memory.Body)
+		}
+	}
+	if t.owner == 0 {
+		return found, nil
+	}
+	before, err := recall(tx, t.owner, jsonlSource, names)
+	if err != nil {
+		return nil, err
+	}
+	twins, err := i.Memories.Twins(tx, t.owner, bodies)
+	if err != nil {
+		return nil, err
+	}
+	var also []origin
+	for _, p := range open {
+		id, there := before[p.identity]
+		if !there {
+			if id = t.twin(p, twins[p.memory.Body]); id != 0 {
+				also = append(also, origin{p.identity, id})
+				there = true
+			}
+		}
+		if there {
+			t.claimed[id] = true
+			found[p] = match{memory: id}
+		}
+	}
+	if err := i.compare(tx, t, found); err != nil {
+		return nil, err
+	}
+	if i.o.DryRun {
+		return found, nil
+	}
+	return found, remember(tx, t.owner, jsonlSource, also)
+}
+
+// twin is the memory that was there before this import and is what the line says;
+// 0 where there is none.
+func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
+	if p.kind != api.LineMemory {
+		return 0
+	}
+	for _, w := range twins {
+		if t.claimed[w.ID] {
+			continue
+		}
+		if p.dated && w.CreatedAt == p.memory.CreatedAt {
+			return w.ID
+		}
+		if !p.dated && w.Status == p.memory.Status && w.CategoryID == t.shelves[strings.ToLower(p.category)] {
+			return w.ID
+		}
+	}
+	return 0
+}
+
+// compare notes which of the found memories are not what their lines say any more.
+func (i *importing) compare(tx *db.Tx, t *target, found map[*parsed]match) error {
+	ids := make([]int64, 0, len(found))
+	for p, m := range found {
+		if m.memory != 0 && p.kind == api.LineMemory {
+			ids = append(ids, m.memory)
+		}
+	}
+	now := map[int64]*api.Memory{}
+	for len(ids) > 0 {
+		n := min(len(ids), db.InMost)
+		rows, err := i.Memories.Rows(tx, t.owner, ids[:n])
+		if err != nil {
+			return err
+		}
+		ids = ids[n:]
+		for k := range rows {
+			now[rows[k].ID] = &rows[k]
+		}
+	}
+	for p, m := range found {
+		if m.memory == 0 || p.kind != api.LineMemory {
+			continue
+		}
+		m.edited = !t.same(p, now[m.memory])
+		found[p] = m
+	}
+	return nil
+}
+
+// same tells whether a memory is what a line says, uses aside.
+func (t *target) same(p *parsed, m *api.Memory) bool {
+	if m == nil {
+		return false
+	}
+	category := int64(0)
+	if m.CategoryID != nil {
+		category = *m.CategoryID
+	}
+	c := &p.memory
+	return m.Body == c.Body && m.Kind == c.Kind && m.Importance == c.Importance && m.Confidence == c.Confidence &&
+		m.Subject == c.Subject && m.Status == c.Status && category == t.shelves[strings.ToLower(p.category)]
+}

@@ -1,0 +1,192 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"elowen/shared/fault"
+	"elowen/shared/setting"
+)
+
+// staged is the input of an import, whole and in a file: nothing that is slow or
+// may break off is read while the writer waits.
+type staged struct {
+	f     *os.File
+	size  int64
+	close func()
+}
+
+// stage brings the input into a file of ours, or takes one that is a file already.
+func stage(r io.Reader, dir string) (*staged, error) {
+	most := int64(setting.Int("import.file"))
+	tooLarge := fault.Newf(fault.TooLarge, "The import is larger than %d MiB. Split it; nothing was changed.", most>>20)
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			if info.Size() > most {
+				return nil, tooLarge
+			}
+			return &staged{f, info.Size(), func() {}}, nil
+		}
+	}
+	f, err := os.CreateTemp(dir, ".elowen-import-*.part")
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "There is no room to stage the import: "+err.Error())
+	}
+	s := &staged{f: f, close: func() { f.Close(); os.Remove(f.Name()) }}
+	s.size, err = io.Copy(f, io.LimitReader(r, most+1))
+	switch {
+	case err == nil && s.size > most:
+		err = tooLarge
+	case err != nil:
+		err = fault.Wrap(fault.Cancelled, err, "The import did not arrive whole. Nothing was changed.")
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// rawLine is a line as it stands in the file.
+type rawLine struct {
+	number int
+	data   []byte // nil where it was too long to keep
+	end    int64  // where it ends in the file
+}
+
+// lines goes through the file's lines that are not blank, until each answers an
+// error. data is the callee's to keep.
+func (s *staged) lines(each func(rawLine) error) error {
+	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "The import cannot be read again.")
+	}
+	most := setting.Int("import.line")
+	in := bufio.NewReaderSize(s.f, 256<<10)
+	var at int64
+	for number := 1; ; number++ {
+		var data []byte
+		long := false
+		var err error
+		for {
+			var part []byte
+			part, err = in.ReadSlice('\n')
+			at += int64(len(part))
+			if long = long || len(data)+len(part) > most+2; !long {
+				data = append(data, part...)
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				break
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fault.Wrap(fault.Unavailable, err, "The import cannot be read: "+err.Error())
+		}
+		if number == 1 {
+			data = bytes.TrimPrefix(data, []byte("\ufeff"))
+			if bytes.HasPrefix(data, []byte("SQLite format 3\x00")) {
+				return fault.New(fault.Invalid, "This is a SQLite database, not JSONL. An older system's is brought in with --from elowen.")
+			}
+		}
+		data = bytes.TrimRight(data, "\r\n")
+		switch {
+		case long:
+			data = nil
+		case len(bytes.TrimSpace(data)) == 0:
+			data = []byte{}
+		}
+		if long || len(data) > 0 {
+			if err := each(rawLine{number, data, at}); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil // the end
+		}
+	}
+}
+
+// A chunk is as many lines as one decision writes.
+const (
+	chunkLines = 500
+	chunkBytes = 4 << 20
+)
+
+type chunk struct {
+	lines []*parsed
+	end   int64 // where it ends in the file
+}
+
+// chunks reads and judges the lines on other goroutines, a chunk ahead of write,
+// which gets them in order.
+func (s *staged) chunks(ctx context.Context, now int64, foreign bool, write func(*chunk) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ready := make(chan *chunk, 1)
+	var readErr error
+	go func() {
+		defer close(ready)
+		var raw []rawLine
+		bytes := 0
+		hand := func() error {
+			if len(raw) == 0 {
+				return nil
+			}
+			c := &chunk{lines: judge(raw, now, foreign), end: raw[len(raw)-1].end}
+			raw, bytes = nil, 0
+			select {
+			case ready <- c:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		readErr = s.lines(func(l rawLine) error {
+			raw = append(raw, l)
+			if bytes += len(l.data); len(raw) < chunkLines && bytes < chunkBytes {
+				return nil
+			}
+			return hand()
+		})
+		if readErr == nil {
+			readErr = hand()
+		}
+	}()
+	for c := range ready {
+		if err := write(c); err != nil {
+			cancel()
+			for range ready { // let the reader end
+			}
+			return err
+		}
+	}
+	if readErr != nil && ctx.Err() != nil {
+		return fault.Wrap(fault.Cancelled, readErr, "The import was cancelled. What was written before stands; the same file again goes on from there.")
+	}
+	return readErr
+}
+
+// judge parses lines on every processor.
+func judge(raw []rawLine, now int64, foreign bool) []*parsed {
+	out := make([]*parsed, len(raw))
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(raw); i += workers {
+				if raw[i].data == nil {
+					out[i] = &parsed{number: raw[i].number, err: fault.Newf(fault.TooLarge, "The line is longer than %d bytes.", setting.Int("import.line"))}
+					continue
+				}
+				out[i] = parseLine(raw[i].number, raw[i].data, now, foreign)
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
