@@ -13,6 +13,7 @@ import (
 )
 
 func main() {
+	syscall.Umask(0o077) // whatever it writes is its user's alone; SQLite asks for more
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(command.Surroundings().Run(ctx, os.Args[1:]))

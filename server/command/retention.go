@@ -134,7 +134,7 @@ func (c *retentionSet) Run(r *run) error {
 
 type retentionPreview struct {
 	User  string `placeholder:"NAME" help:"Only this account; without, every one."`
-	Limit int    `default:"10" help:"Show this many of those that go first (${default})."`
+	First int    `default:"10" placeholder:"N" help:"Show this many of those that go first (${default})."`
 	policyFlags
 }
 
@@ -161,7 +161,7 @@ func (c *retentionPreview) Run(r *run) error {
 		}
 		list := []userPreview{}
 		for _, p := range people {
-			v, err := st.retention.Preview(r.ctx, db.AccountID(p.ID), api.PreviewRequest{Policy: change, Limit: c.Limit})
+			v, err := st.retention.Preview(r.ctx, db.AccountID(p.ID), api.PreviewRequest{Policy: change, Limit: c.First})
 			if err != nil {
 				return err
 			}

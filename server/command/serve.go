@@ -127,9 +127,11 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 	}
 	log.Info("stopping")
 	w.ready.Store(false)
-	w.restart() // sockets close with a code that says: connect again
 	closing, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
+	if err := w.restart(closing); err != nil { // sockets close with a code that says: connect again
+		log.Warn("some live connections did not end in time", "error", err)
+	}
 	if err := server.Shutdown(closing); err != nil {
 		log.Warn("some requests did not end in time", "error", err)
 		server.Close()

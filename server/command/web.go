@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,6 +13,7 @@ import (
 	"elowen/server/account"
 	"elowen/server/feed"
 	"elowen/server/httpd"
+	"elowen/server/live"
 	"elowen/server/projection"
 	"elowen/server/site"
 	"elowen/shared/api"
@@ -24,6 +26,7 @@ type web struct {
 	ready     atomic.Bool
 	feed      *feed.Feed
 	projector *projection.Projector
+	live      *live.Handler
 }
 
 func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error) {
@@ -38,6 +41,10 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	w.live = live.New(live.Options{
+		Projector: w.projector, Identify: gate.Identify, Check: st.accounts.Check, Problem: httpd.Problem,
+		Origins: c.origins(), Log: log,
+	})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
 		Retention: st.retention, Transfer: st.transfer, Projector: w.projector,
@@ -55,6 +62,7 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 	})
 	pages := site.New(site.Options{BasePath: c.BasePath, Version: version, PublicURL: c.PublicURL})
 	mux := http.NewServeMux()
+	mux.Handle(api.PathLive, w.live)
 	for _, p := range []string{"/api/", api.PathHealth, api.PathReady, api.PathMetrics} {
 		mux.Handle(p, rest)
 	}
@@ -75,8 +83,17 @@ func under(base string, next http.Handler) http.Handler {
 	return mux
 }
 
+// origins are those whose pages may connect beside the one asked for.
+func (c *serveCommand) origins() []string {
+	u, err := url.Parse(c.PublicURL)
+	if c.PublicURL == "" || err != nil {
+		return nil
+	}
+	return []string{u.Scheme + "://" + u.Host}
+}
+
 // restart tells the live connections to come back later.
-func (w *web) restart() {}
+func (w *web) restart(ctx context.Context) error { return w.live.Shutdown(ctx) }
 
 func (w *web) close() {
 	w.projector.Close()
