@@ -269,7 +269,9 @@ func (s *session) beat() {
 		if !s.check() {
 			return
 		}
-		ctx, cancel := context.WithTimeout(s.ending, s.h.o.Patience)
+		// Not ending: a ping that is cut off in the middle takes the socket with it,
+		// and with that the code that tells the client why.
+		ctx, cancel := context.WithTimeout(s.hard, s.h.o.Patience)
 		err := s.conn.Ping(ctx)
 		cancel()
 		if err != nil {

@@ -91,7 +91,6 @@ type news struct {
 	any        bool // there was something
 	all        bool // anything may differ: the catalogue was read anew
 	memories   map[int64]struct{}
-	edited     bool // some of them were more than used
 	categories bool
 	account    bool
 	retention  bool
@@ -134,7 +133,6 @@ func entries(tx *db.Tx, owner db.AccountID, since db.Head) (news, db.Head, error
 					return n, head, errGone
 				}
 				n.memories[c.ID] = struct{}{}
-				n.edited = n.edited || c.Noun == db.NounMemory
 			case db.NounCategory:
 				n.categories = true
 			case db.NounAccount:

@@ -38,6 +38,7 @@ type Projector struct {
 	c          Config
 	categories *category.Store // without counts: those come from the catalogue
 	started    time.Time
+	pace       pace
 	ctx        context.Context
 	stop       context.CancelFunc
 	done       sync.WaitGroup
@@ -58,7 +59,7 @@ func New(c Config) *Projector {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	p := &Projector{
-		c: c, started: time.Now(),
+		c: c, started: time.Now(), pace: calm,
 		categories: category.New(c.DB, nil),
 		residents:  map[db.AccountID]*resident{},
 	}

@@ -12,16 +12,18 @@ import (
 	wire "elowen/shared/live"
 )
 
-// The pace at which an account that is watched is followed, in milliseconds.
-const (
-	breath      = 15    // between two advances under a stream of changes; the first comes at once
-	searchPause = 120   // between two searches for the same words
-	retryPause  = 1_000 // after a failure of the store
-)
+// pace is how an account that is watched is followed, in milliseconds.
+type pace struct {
+	breath int64 // between two advances under a stream of changes; the first comes at once
+	search int64 // between two searches for the same words
+	retry  int64 // after a failure of the store
+}
+
+var calm = pace{breath: 15, search: 120, retry: 1_000}
 
 // follow keeps the account's windows up to date until ctx ends.
 func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
-	var last int64 = -breath
+	last := -r.p.pace.breath
 	var later <-chan time.Time
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -36,7 +38,7 @@ func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		}
-		if pause := last + breath - r.p.millis(); pause > 0 {
+		if pause := last + r.p.pace.breath - r.p.millis(); pause > 0 {
 			select {
 			case <-time.After(time.Duration(pause) * time.Millisecond):
 			case <-ctx.Done():
@@ -50,7 +52,7 @@ func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 		}
 		if err != nil {
 			r.p.c.Log.Warn("live windows cannot be brought up to date; they will be tried again", "error", err)
-			again = retryPause
+			again = r.p.pace.retry
 			if ticked {
 				r.poke()
 			}
@@ -79,7 +81,7 @@ func (r *resident) refresh(ctx context.Context, ticked bool) (again int64, err e
 		var list []*window
 		for _, w := range r.windows {
 			if w.selection != nil && w.selection.stale {
-				if wait := w.selection.searchedAt + searchPause - r.p.millis(); wait > 0 {
+				if wait := w.selection.searchedAt + r.p.pace.search - r.p.millis(); wait > 0 {
 					if again == 0 || wait < again {
 						again = wait
 					}
@@ -263,6 +265,10 @@ func (r *resident) detail(tx *db.Tx, w *window) (row, error) {
 	shown := row{id: w.memory, json: marshal(wire.DetailRow{ID: w.memory, MemoryDetail: d}), shown: d.Memory.VitalityShown}
 	if d.Memory.EvictableAt != nil {
 		shown.evictable = *d.Memory.EvictableAt
+	}
+	w.related = w.related[:0]
+	for _, s := range d.Similar {
+		w.related = append(w.related, s.ID)
 	}
 	return shown, nil
 }

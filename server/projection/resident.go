@@ -216,8 +216,15 @@ func (r *resident) reread(tx *db.Tx, n news) error {
 			old = append(old, slot)
 		}
 	}
+	// Words are found elsewhere only after a change of a text, which is a revision;
+	// a use is none.
+	edited := len(old) != len(fresh)
+	for i := range fresh {
+		was := r.cat.get(fresh[i].ID)
+		edited = edited || was == nil || was.Revision != fresh[i].Revision
+	}
 	for _, s := range r.selections {
-		if s.query.Q != "" && n.edited {
+		if s.query.Q != "" && edited {
 			s.stale = true
 		}
 		if !s.stale {

@@ -52,6 +52,7 @@ func (s spec) single() string {
 type window struct {
 	spec
 	selection *selection // of lists
+	related   []int64    // of the view memory: other memories whose texts it shows
 
 	// What changed since the state was made:
 	touched map[int64]struct{} // its rows among the changed memories
@@ -164,7 +165,7 @@ func (w *window) note(n news) {
 			}
 		}
 	case w.view == wire.ViewMemory:
-		w.dirty = w.dirty || n.all || n.retention || n.categories || n.touches(w.memory)
+		w.dirty = w.dirty || n.all || n.retention || n.categories || n.touches(w.memory) || slices.ContainsFunc(w.related, n.touches)
 	case w.view == wire.ViewSettings:
 		w.dirty = w.dirty || n.all || n.retention || len(n.memories) > 0
 	default:

@@ -1,0 +1,34 @@
+package projection
+
+import (
+	"context"
+
+	"elowen/server/db"
+)
+
+// Settle brings the account's windows to the present at once, as its follower
+// would in a moment; with ticked also the numbers that move with the clock.
+func (p *Projector) Settle(ctx context.Context, owner db.AccountID, ticked bool) error {
+	r := p.resident(owner)
+	for {
+		again, err := r.refresh(ctx, ticked)
+		if err != nil || again == 0 {
+			return err
+		}
+	}
+}
+
+// Hurry makes nothing wait for a better moment.
+func (p *Projector) Hurry() { p.pace = pace{retry: 1} }
+
+// Resident tells how many bytes are held, and for how many accounts.
+func (p *Projector) Resident() (bytes int64, accounts int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.residents {
+		if r.size > 0 {
+			accounts++
+		}
+	}
+	return p.bytes, accounts
+}
