@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	_ "github.com/ncruces/go-sqlite3/driver" // its version is asked for
+)
+
+// Machine is where and of what a table was made.
+type Machine struct {
+	Commit     string  `json:"commit"`
+	Go         string  `json:"go"`
+	CPU        string  `json:"cpu"`
+	Cores      int     `json:"cores"`
+	System     string  `json:"system"`
+	Peer       string  `json:"peer"`       // what the baselines are made with
+	SyncMillis float64 `json:"syncMillis"` // writing 4 kB to the store's disk and waiting for it, median
+	Load       string  `json:"load"`       // others on the machine: the load average before
+}
+
+func machine(dir string) Machine {
+	m := Machine{
+		Commit: commit(), Go: runtime.Version(), CPU: cpuModel(), Cores: runtime.NumCPU(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Load: load(), SyncMillis: syncTime(dir).median(),
+	}
+	m.Peer = "SQLite with FTS5"
+	if v, err := sqliteVersion(); err == nil {
+		m.Peer = "SQLite " + v + " with FTS5"
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if d.Path == "github.com/ncruces/go-sqlite3" {
+				m.Peer += ", ncruces " + d.Version
+			}
+		}
+	}
+	return m
+}
+
+func commit() string {
+	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func sqliteVersion() (string, error) {
+	c, err := sqlite3.Open(":memory:")
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	s, _, err := c.Prepare("SELECT sqlite_version()")
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	s.Step()
+	return s.ColumnText(0), s.Err()
+}
+
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown CPU"
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		name, value, ok := strings.Cut(s.Text(), ":")
+		if name = strings.TrimSpace(name); ok && (name == "model name" || name == "Model") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown CPU"
+}
+
+// load is the system's load average over the last minute.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	return first
+}
+
+// syncTime is how long the disk takes for a small durable write, in milliseconds.
+func syncTime(dir string) sample {
+	f, err := os.Create(filepath.Join(dir, "sync"))
+	if err != nil {
+		return nil
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	page := make([]byte, 4096)
+	var s sample
+	for range 40 {
+		began := time.Now()
+		if _, err := f.Write(page); err != nil {
+			return s
+		}
+		if err := f.Sync(); err != nil {
+			return s
+		}
+		s = append(s, millis(time.Since(began)))
+	}
+	return s
+}
