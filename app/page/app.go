@@ -267,7 +267,7 @@ func (a *App) Render() app.UI {
 
 // plain is a page without the frame.
 func (a *App) plain(content app.UI) app.UI {
-	return tag.Div().Class("plain").OnClick(a.click).Body(content, a.floats())
+	return tag.Div().Class("plain").OnClick(a.click).Body(content, &piece{A: a, Rev: a.s.rev, Which: pieceFloats})
 }
 
 // shell is what is shown before anything is known, and all that a prerendering

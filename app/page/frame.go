@@ -13,12 +13,49 @@ import (
 
 // frame is the rail, the page and the bottom bar, and what floats over them.
 func (a *App) frame() app.UI {
+	rev := a.s.rev
 	return tag.Div().Class("app").OnClick(a.click).Body(
-		a.rail(),
-		tag.Main().Class("main").Body(append([]app.UI{a.notice()}, a.content()...)...),
-		a.bottom(),
-		a.floats(),
+		&piece{A: a, Rev: rev, Which: pieceRail},
+		tag.Main().Class("main").Body(append([]app.UI{&piece{A: a, Rev: rev, Which: pieceNotice}}, a.content()...)...),
+		&piece{A: a, Rev: rev, Which: pieceBottom},
+		&piece{A: a, Rev: rev, Which: pieceFloats},
 	)
+}
+
+// piece is a part of the frame that is drawn anew only when the session changed:
+// go-app renders every ancestor of what moved, and that is always the whole frame.
+type piece struct {
+	app.Compo
+	A     *App
+	Rev   int
+	Which pieceKind
+}
+
+type pieceKind uint8
+
+const (
+	pieceRail pieceKind = iota
+	pieceNotice
+	pieceBar
+	pieceBottom
+	pieceFloats
+)
+
+// Render draws the piece.
+func (p *piece) Render() app.UI {
+	return part.Safe("frame", func() app.UI {
+		switch p.Which {
+		case pieceRail:
+			return p.A.rail()
+		case pieceNotice:
+			return p.A.notice()
+		case pieceBar:
+			return p.A.memoryBar()
+		case pieceBottom:
+			return p.A.bottom()
+		}
+		return p.A.floats()
+	})
 }
 
 // content is the page itself.
@@ -29,9 +66,9 @@ func (a *App) content() []app.UI {
 	}
 	switch r.Kind {
 	case listPage:
-		return []app.UI{a.memoryBar(), a.listBody()}
+		return []app.UI{&piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
-		return []app.UI{a.memoryBar(), &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+		return []app.UI{&piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
 	case accountPage:
 		return []app.UI{pageBar(text.Account, text.AccountNote), &Account{S: s, Rev: s.rev}}
 	case settingsPage:

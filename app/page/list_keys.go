@@ -263,6 +263,7 @@ func (l *List) key(e app.Event, key string) bool {
 			return false
 		}
 		s.edit = m.ID
+		s.changed()
 		if l.Open != m.ID {
 			s.visit(s.route.open(m.ID))
 		}
@@ -281,7 +282,6 @@ func (l *List) key(e app.Event, key string) bool {
 		return false
 	}
 	l.ctx.Update()
-	s.changed()
 	return true
 }
 
@@ -298,7 +298,6 @@ func (l *List) pickActive() {
 	if row, ok := l.row(l.active); ok {
 		l.S.picked.toggle(row.Memory)
 		l.base = l.active
-		l.S.changed()
 	}
 }
 

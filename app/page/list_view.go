@@ -177,12 +177,12 @@ func (l *List) rows() app.UI {
 
 func (l *List) item(slot, rank int) app.UI {
 	r := &part.Row{Slot: slot, Rank: rank, Total: l.window.Total, Y: float64(rank) * l.view.Row, Narrow: l.narrow}
-	row, ok := l.row(rank)
-	if !ok {
+	row := l.window.At(rank)
+	if row == nil {
 		return r
 	}
-	m := row.Memory
-	r.Loaded, r.Memory = true, row
+	m := &row.Memory
+	r.Memory = row
 	r.Category, r.Color = l.S.category(m.CategoryID)
 	r.When = l.when(m)
 	r.Flag = l.flag(m)
@@ -192,14 +192,11 @@ func (l *List) item(slot, rank int) app.UI {
 	r.Open = m.ID == l.Open
 	r.Active = rank == l.active
 	r.Fresh = l.fresh[m.ID]
-	// What the row doesn't show must not make it render again.
-	r.Memory.AsOf, r.Memory.Vitality = 0, 0
-	r.Memory.Body = part.Cut(m.Body)
 	return r
 }
 
 // when is the instant that the list is about: its sort, else the last use.
-func (l *List) when(m api.Memory) string {
+func (l *List) when(m *api.Memory) string {
 	now := l.S.now()
 	switch l.Query.Normal().Sort {
 	case api.SortCreated:
@@ -218,7 +215,7 @@ func (l *List) when(m api.Memory) string {
 	return text.Ago(now, *m.LastUsedAt)
 }
 
-func (l *List) flag(m api.Memory) string {
+func (l *List) flag(m *api.Memory) string {
 	switch {
 	case m.Status == api.StatusDeleted && l.Query.Status != api.StatusDeleted:
 		return text.FlagTrash

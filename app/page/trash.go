@@ -184,14 +184,12 @@ func (t *TrashBin) table() app.UI {
 
 func (t *TrashBin) item(rank int) app.UI {
 	r := &part.TrashRow{Rank: rank, Y: float64(rank) * t.view.Row}
-	row, ok := t.window.Row(rank)
-	if !ok {
+	row := t.window.At(rank)
+	if row == nil {
 		return r
 	}
-	m := row.Memory
-	r.Loaded, r.Memory = true, row
-	r.Memory.AsOf, r.Memory.Vitality = 0, 0
-	r.Memory.Body = part.Cut(m.Body)
+	m := &row.Memory
+	r.Memory = row
 	r.Category, r.Color = t.S.category(m.CategoryID)
 	r.Floor = t.S.floor()
 	r.Picked = t.S.picked.has(m.ID)

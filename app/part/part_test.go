@@ -147,7 +147,7 @@ var hostile = []string{
 
 func TestHostileTextIsText(t *testing.T) {
 	for _, body := range hostile {
-		r := &Row{Loaded: true, Memory: live.Row{Memory: api.Memory{ID: 4, Body: body, Importance: 5, Kind: body[:min(len(body), 40)]}}, Category: body[:min(len(body), 80)]}
+		r := &Row{Memory: &live.Row{Memory: api.Memory{ID: 4, Body: body, Importance: 5, Kind: body[:min(len(body), 40)]}}, Category: body[:min(len(body), 80)]}
 		html := app.HTMLString(r)
 		for _, bad := range []string{"<script", "<img", "</memory", "</textarea"} {
 			if strings.Contains(html, bad) {

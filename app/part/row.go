@@ -22,8 +22,7 @@ type Row struct {
 	Total int     // rows of the list
 	Y     float64 // CSS pixels from the top of the list
 
-	Loaded   bool // false shows the shape of a row
-	Memory   live.Row
+	Memory   *live.Row // nil shows the shape of a row; go-app compares pointers quickly
 	Category string // name, "" for none
 	Color    int    // of the category, 0 for none
 	When     string // last use, or what the list is sorted by
@@ -60,7 +59,7 @@ func (r *Row) Render() app.UI {
 
 func (r *Row) render() app.UI {
 	li := tag.Li().ID(RowID(r.Slot)).Class("row").DataSet("do", "open")
-	if !r.Loaded {
+	if r.Memory == nil {
 		return li.Class("row-skeleton").Aria("hidden", "true").DataSet("arg", "").Body(
 			tag.Span().Class("skeleton"),
 			tag.Div().Class("stack").Body(
@@ -88,7 +87,7 @@ func (r *Row) render() app.UI {
 	body := []app.UI{
 		r.mark(),
 		tag.A().Class("row-body memory-text").Attr("href", browser.Path(r.Href)).TabIndex(-1).
-			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
+			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(*r.Memory)...),
 		r.meta(m),
 		Vitality(m.VitalityShown, r.Floor),
 	}

@@ -18,8 +18,7 @@ type TrashRow struct {
 	Rank int
 	Y    float64
 
-	Loaded   bool
-	Memory   live.Row
+	Memory   *live.Row // nil shows the shape of a row
 	Category string
 	Color    int
 	Floor    float64
@@ -48,7 +47,7 @@ func (r *TrashRow) Render() app.UI {
 
 func (r *TrashRow) render() app.UI {
 	row := tag.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
-	if !r.Loaded {
+	if r.Memory == nil {
 		return row.Class("trow-shape").Body(tag.Div(), tag.Div().Body(tag.Div().Class("skeleton w-60")))
 	}
 	m := r.Memory.Memory
@@ -74,7 +73,7 @@ func (r *TrashRow) render() app.UI {
 		cell("tcell-body",
 			tag.Span().Class("line-top").Body(
 				Rings(m.Importance, r.Color),
-				tag.A().Class("memory-text").Attr("href", browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(r.Memory)...),
+				tag.A().Class("memory-text").Attr("href", browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(*r.Memory)...),
 			),
 			tag.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
 		),

@@ -58,6 +58,15 @@ func (w Window[R]) Row(rank int) (R, bool) {
 	return none, false
 }
 
+// At is Row without a copy: nil where the window doesn't have the rank. What it
+// points to never changes.
+func (w Window[R]) At(rank int) *R {
+	if i := rank - w.From; i >= 0 && i < len(w.Rows) {
+		return &w.Rows[i]
+	}
+	return nil
+}
+
 // Find is the row of an id with its rank, and whether the window has it.
 func (w Window[R]) Find(id int64) (row R, rank int, ok bool) {
 	for i, r := range w.Rows {
