@@ -233,8 +233,8 @@ func TestIdempotency(t *testing.T) {
 		}
 		th := ann.things("mark")
 		key := "key for " + what
-		made++
-		query, body := th.example(r, made)
+		ann.made++
+		query, body := th.example(r, ann.made)
 		if r.Path == api.PathSettings+"/retention" {
 			body = api.PolicyChange{Revision: into[api.Settings](t, ann.must("GET", api.PathSettings, nil)).Revision, GraceDays: api.Ptr(20.0)}
 		}
@@ -264,7 +264,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("%s answers differently:\n%s\n%s", what, first.text, second.text)
 		}
 		if r.Takes != nil {
-			_, other := ann.things("mark").example(r, made+1000)
+			_, other := ann.things("mark").example(r, ann.made+1000)
 			if r.Path == api.PathPreview || r.Path == api.PathMe || strings.HasPrefix(r.Path, api.PathPeople+"/") {
 				continue // the other example is the same
 			}

@@ -107,6 +107,7 @@ type person struct {
 	name  string
 	id    account.Identity
 	token string
+	made  int // counts things, so that no two are the same
 }
 
 func (w *world) person(name, role string, scopes ...string) *person {
@@ -280,27 +281,25 @@ type things struct {
 	person                                  string // another account, for an administrator
 }
 
-var made int
-
 // things makes fresh ones. mark stands in every text of theirs.
 func (p *person) things(mark string) things {
 	p.Helper()
-	made++
+	p.made++
 	var th things
 	add := func(what string) int64 {
-		body := fmt.Sprintf("%s: %s number %d is kept here", mark, what, made)
+		body := fmt.Sprintf("%s: %s number %d is kept here", mark, what, p.made)
 		return into[api.MemoryAdded](p, p.must("POST", api.PathMemory, api.MemoryAdd{Body: body, Subject: mark, Kind: mark, Reason: mark})).ID
 	}
 	th.memory, th.other, th.trashed = add("lamp"), add("river"), add("stone")
 	p.must("DELETE", api.MemoryPath(th.trashed), nil)
-	th.category = into[api.Category](p, p.must("POST", api.PathCategories, api.CategoryAdd{Name: fmt.Sprint(mark, " ", made), Description: mark, Icon: mark})).ID
+	th.category = into[api.Category](p, p.must("POST", api.PathCategories, api.CategoryAdd{Name: fmt.Sprint(mark, " ", p.made), Description: mark, Icon: mark})).ID
 	tok, err := p.accounts.AddToken(context.Background(), p.id.Owner, api.TokenAdd{Name: mark})
 	if err != nil {
 		p.Fatal(err)
 	}
 	th.token = tok.ID
 	if p.id.Role == api.RoleAdmin {
-		th.person = fmt.Sprint("helper", made)
+		th.person = fmt.Sprint(p.name, "-helper", p.made)
 		p.must("POST", api.PathPeople, api.PersonAdd{Name: th.person, Password: password})
 	}
 	return th
@@ -330,7 +329,7 @@ func (th things) example(r Route, n int) (query string, body any) {
 	case "PATCH " + api.PathMe:
 		return "", api.MePatch{DisplayName: api.Ptr("Somebody"), DefaultCategoryID: api.Some(th.category)}
 	case "POST " + api.PathPeople:
-		return "", api.PersonAdd{Name: fmt.Sprint("new", n), Password: password}
+		return "", api.PersonAdd{Name: fmt.Sprint("new-", th.memory, "-", n), Password: password}
 	case "PATCH " + api.PathPeople + "/{name}":
 		return "", api.PersonPatch{DisplayName: api.Ptr("Somebody else"), Password: api.Ptr("another password")}
 	case "POST " + api.PathTokens:
@@ -368,8 +367,8 @@ func (th things) example(r Route, n int) (query string, body any) {
 // call sends the example of a route about the things.
 func (p *person) call(r Route, th things, header ...string) answer {
 	p.Helper()
-	made++
-	query, body := th.example(r, made)
+	p.made++
+	query, body := th.example(r, p.made)
 	return p.callWith(r, th, query, body, header...)
 }
 
@@ -384,7 +383,7 @@ func (p *person) callWith(r Route, th things, query string, body any, header ...
 		if err != nil {
 			p.Fatal(err)
 		}
-		body = api.PolicyChange{Revision: now.Revision, GraceDays: api.Ptr(float64(10 + made%5))}
+		body = api.PolicyChange{Revision: now.Revision, GraceDays: api.Ptr(float64(10 + p.made%5))}
 	}
 	if r.Path == api.PathImport {
 		header = append(header, "Content-Type", jsonl)
