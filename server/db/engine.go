@@ -19,6 +19,7 @@ type engine interface {
 	erase(*conn, *slog.Logger)                     // empty what still holds overwritten content
 	schemaVersion(context.Context, *conn) (int, error)
 	setSchemaVersion(context.Context, *conn, int) error
+	newIDs(table string, n int) (query string, args []any)
 	tokens() []string // old, new pairs for the migrations
 }
 

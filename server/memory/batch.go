@@ -1,11 +1,8 @@
 package memory
 
 import (
-	"strings"
-
 	"elowen/server/db"
 	"elowen/server/words"
-	"elowen/shared/fault"
 )
 
 // batch is the changes of one transaction to an account's memories. What belongs
@@ -55,69 +52,88 @@ func (b *batch) record(e event) error {
 	return b.flush()
 }
 
-const insertColumns = `owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, category_id, source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words`
-
-const insertRow = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-var insertSizes = [...]int{16, 4, 1}
+const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, category_id, source, status,
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insert adds rows, gives them their ids, ascending in the order of the rows, and
 // indexes their words. What else is to be known of them (hash, language, order
-// key) is computed here.
+// key) is computed here. A statement a row: one for many would make SQLite keep
+// a journal for it, which costs more than it saves.
 func (b *batch) insert(list []*row) error {
-	for len(list) > 0 {
-		n := sizeOf(insertSizes[:], len(list))
-		if err := b.insertSome(list[:n]); err != nil {
-			return err
+	first, err := b.tx.NewIDs("memory", len(list))
+	if err != nil {
+		return err
+	}
+	b.index.fresh(first, len(list))
+	for i, r := range list {
+		r.id = first + int64(i)
+	}
+	prepared := b.prepare(list)
+	defer func() {
+		for range prepared { // it must have ended before the index is used again
 		}
-		list = list[n:]
+	}()
+	done := 0
+	for step := range prepared {
+		if step.err != nil {
+			return step.err
+		}
+		for _, r := range list[done:step.until] {
+			if _, err := b.tx.Exec(insertQuery, r.id, int64(b.owner), r.revision, r.subject, r.body, r.hash, r.lang, r.kind, r.importance, r.confidence, nullable(r.category),
+				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words); err != nil {
+				return err
+			}
+			b.tx.Emit(b.owner, db.NounMemory, r.id)
+		}
+		done = step.until
 	}
 	return nil
 }
 
-func (b *batch) insertSome(list []*row) error {
-	args := make([]any, 0, 22*len(list))
-	terms := make([][]words.Term, len(list))
-	for i, r := range list {
-		r.hash, r.lang = hashOf(r.body), langOf(r.body)
-		var length int
-		terms[i], length = words.Terms(r.body)
-		r.words = int64(length)
-		if err := r.rekey(b.terms.Policy); err != nil {
-			return err
+// prepared says how far the rows of a list are prepared.
+type prepared struct {
+	until int
+	err   error
+}
+
+// prepareStep is how many rows are prepared between two words about it.
+const prepareStep = 64
+
+// prepare computes what is to be known of new rows and collects their words, a
+// little ahead of the one who writes them. Until the channel is closed the index
+// is prepare's alone.
+func (b *batch) prepare(list []*row) <-chan prepared {
+	some := func(rows []*row) error {
+		for _, r := range rows {
+			r.hash, r.lang = hashOf(r.body), langOf(r.body)
+			terms, length := words.Terms(r.body)
+			r.words = int64(length)
+			b.index.added(r.id, terms, length)
+			if err := r.rekey(b.terms.Policy); err != nil {
+				return err
+			}
 		}
-		args = append(args, int64(b.owner), r.revision, r.subject, r.body, r.hash, r.lang, r.kind, r.importance, r.confidence, nullable(r.category), r.source, r.status,
-			r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words)
+		return nil
 	}
-	rows := b.tx.Query(`INSERT INTO memory (`+insertColumns+`) VALUES `+insertRow+strings.Repeat(`, `+insertRow, len(list)-1)+` RETURNING id`, args...)
-	defer rows.Close()
-	last := int64(0)
-	for _, r := range list {
-		if !rows.Next() {
-			break
-		}
-		if err := rows.Scan(&r.id); err != nil {
-			return err
-		}
-		if r.id <= last {
-			return fault.Wrap(fault.Internal, errOrder, "")
-		}
-		last = r.id
+	out := make(chan prepared, 8)
+	if len(list) <= prepareStep {
+		out <- prepared{len(list), some(list)}
+		close(out)
+		return out
 	}
-	rows.Next() // to the end
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	rows.Close()
-	for i, r := range list {
-		if r.id == 0 {
-			return fault.Wrap(fault.Internal, errOrder, "")
+	go func() {
+		defer close(out)
+		for from := 0; from < len(list); from += prepareStep {
+			to := min(from+prepareStep, len(list))
+			err := some(list[from:to])
+			out <- prepared{to, err}
+			if err != nil {
+				return
+			}
 		}
-		b.index.added(r.id, terms[i], int(r.words))
-		b.tx.Emit(b.owner, db.NounMemory, r.id)
-	}
-	return nil
+	}()
+	return out
 }
 
 // update writes what differs between two states of a memory as its next revision

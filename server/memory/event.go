@@ -2,7 +2,6 @@ package memory
 
 import (
 	"encoding/json"
-	"strings"
 
 	"elowen/server/db"
 	"elowen/shared/api"
@@ -116,43 +115,21 @@ func begin(r *row) *state {
 	return &s
 }
 
-// eventSizes are how many events go into one statement, the largest first.
-var eventSizes = [...]int{32, 8, 1}
-
-const eventRow = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
 // writeEvents appends to the audit, in order.
 func writeEvents(tx *db.Tx, owner db.AccountID, list []event) error {
-	for len(list) > 0 {
-		n := sizeOf(eventSizes[:], len(list))
-		args := make([]any, 0, 11*n)
-		for i := range list[:n] {
-			e := &list[i]
-			carried := 0
-			if e.carried {
-				carried = 1
-			}
-			args = append(args, int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried)
+	for i := range list {
+		e := &list[i]
+		carried := 0
+		if e.carried {
+			carried = 1
 		}
-		query := `INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried) VALUES ` +
-			eventRow + strings.Repeat(`, `+eventRow, n-1)
-		if _, err := tx.Exec(query, args...); err != nil {
+		if _, err := tx.Exec(`INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried); err != nil {
 			return err
 		}
-		list = list[n:]
 	}
 	return nil
-}
-
-// sizeOf is the largest of sizes that is not over n. Few sizes make few different
-// statements.
-func sizeOf(sizes []int, n int) int {
-	for _, s := range sizes {
-		if s <= n {
-			return s
-		}
-	}
-	return n
 }
 
 // statusOf is a stored status in a byte.

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"cmp"
-	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,40 +11,54 @@ import (
 	"elowen/shared/fault"
 )
 
-var errOrder = errors.New("the ids of new rows don't ascend")
-
 // index collects changes of an account's index of words, and writes them grouped:
 // each blob that changes is read and written once, however many memories are in
 // the transaction. Memories of every status are in the index, so the trash can be
 // searched and a restore costs nothing; a purge takes them out.
 type index struct {
-	entries     map[postingKey]*posting
+	terms       map[string]*termChange
 	docs, words int64
+	from, to    int64 // chunks from..to−1 hold nothing but what is collected here
 }
 
-// postingKey names a row of table posting.
-type postingKey struct {
-	term  string
-	chunk int64
+// termChange is what changes in a term's blobs.
+type termChange struct {
+	chunks []chunkChange
 }
 
-// posting is what changes in one row.
-type posting struct {
+// chunkChange is what changes in one row of table posting.
+type chunkChange struct {
+	chunk  int64
 	add    []words.Posting
 	remove []int64
 }
 
-func (x *index) entry(term string, chunk int64) *posting {
-	if x.entries == nil {
-		x.entries = make(map[postingKey]*posting, 64)
+// change is the entry of a term's chunk. It is valid until the next call.
+func (x *index) change(term string, chunk int64) *chunkChange {
+	if x.terms == nil {
+		x.terms = make(map[string]*termChange, 64)
 	}
-	k := postingKey{term, chunk}
-	p := x.entries[k]
-	if p == nil {
-		p = &posting{}
-		x.entries[k] = p
+	t := x.terms[term]
+	if t == nil {
+		t = &termChange{}
+		x.terms[term] = t
 	}
-	return p
+	for i := len(t.chunks) - 1; i >= 0; i-- { // ids ascend: mostly the last
+		if t.chunks[i].chunk == chunk {
+			return &t.chunks[i]
+		}
+	}
+	t.chunks = append(t.chunks, chunkChange{chunk: chunk})
+	return &t.chunks[len(t.chunks)-1]
+}
+
+// fresh notes that n new ids from first on are this transaction's. Chunks that
+// hold no other ids need not be read.
+func (x *index) fresh(first int64, n int) {
+	if len(x.terms) > 0 {
+		return // of an earlier insert of the same transaction; it could be widened
+	}
+	x.from, x.to = words.ChunkOf(first+words.ChunkSize-1), words.ChunkOf(first+int64(n)+words.ChunkSize-1)
 }
 
 // added notes a new memory's words.
@@ -57,8 +71,8 @@ func (x *index) added(id int64, terms []words.Term, length int) {
 func (x *index) put(id int64, terms []words.Term, length int) {
 	chunk := words.ChunkOf(id)
 	for _, t := range terms {
-		p := x.entry(t.Text, chunk)
-		p.add = append(p.add, words.Posting{ID: id, TF: t.Count, Length: length})
+		c := x.change(t.Text, chunk)
+		c.add = append(c.add, words.Posting{ID: id, TF: t.Count, Length: length})
 	}
 }
 
@@ -88,114 +102,111 @@ func (x *index) take(id int64, body string, keep []words.Term) {
 		if kept[t.Text] {
 			continue
 		}
-		p := x.entry(t.Text, chunk)
-		p.remove = append(p.remove, id)
-		p.add = slices.DeleteFunc(p.add, func(a words.Posting) bool { return a.ID == id })
+		c := x.change(t.Text, chunk)
+		c.remove = append(c.remove, id)
+		c.add = slices.DeleteFunc(c.add, func(a words.Posting) bool { return a.ID == id })
 	}
 }
 
-// The sizes of the statements that read, write and delete postings.
-const readPostings = 64
+// readPostings bounds the terms of a statement.
+const readPostings = 128
 
-var writeSizes = [...]int{32, 8, 2, 1}
+// postingKey names a row of table posting.
+type postingKey struct {
+	term  string
+	chunk int64
+}
 
-// write applies what was collected and forgets it.
+// write applies what was collected and forgets it. Rows are written in the order
+// of the table, each in a statement of its own: one for many would make SQLite
+// keep a journal for it, which costs more than it saves.
 func (x *index) write(tx *db.Tx, owner db.AccountID) error {
-	if len(x.entries) == 0 && x.docs == 0 && x.words == 0 {
+	if len(x.terms) == 0 && x.docs == 0 && x.words == 0 {
 		return nil
 	}
-	keys := make([]postingKey, 0, len(x.entries))
-	for k := range x.entries {
-		keys = append(keys, k)
+	terms := slices.Sorted(maps.Keys(x.terms))
+	stored, err := x.stored(tx, owner, terms)
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(keys, func(a, b postingKey) int {
-		return cmp.Or(cmp.Compare(a.chunk, b.chunk), strings.Compare(a.term, b.term))
-	})
-	for len(keys) > 0 {
-		n := 1
-		for n < len(keys) && n < readPostings && keys[n].chunk == keys[0].chunk {
-			n++
+	for _, term := range terms {
+		chunks := x.terms[term].chunks
+		slices.SortFunc(chunks, func(a, b chunkChange) int { return cmp.Compare(a.chunk, b.chunk) })
+		for i := range chunks {
+			c := &chunks[i]
+			if err := c.write(tx, owner, term, stored[postingKey{term, c.chunk}]); err != nil {
+				return err
+			}
 		}
-		if err := x.writeSome(tx, owner, keys[:n]); err != nil {
-			return err
-		}
-		keys = keys[n:]
 	}
-	_, err := tx.Exec(`INSERT INTO word_stat (owner_id, docs, words, version) VALUES (?, ?, ?, ?)
+	_, err = tx.Exec(`INSERT INTO word_stat (owner_id, docs, words, version) VALUES (?, ?, ?, ?)
 		ON CONFLICT (owner_id) DO UPDATE SET docs = word_stat.docs + excluded.docs, words = word_stat.words + excluded.words`,
 		int64(owner), x.docs, x.words, words.Version)
 	*x = index{}
 	return err
 }
 
-// writeSome applies the changes to rows of one chunk.
-func (x *index) writeSome(tx *db.Tx, owner db.AccountID, keys []postingKey) error {
-	chunk := keys[0].chunk
-	stored, err := blobs(tx, owner, chunk, keys)
-	if err != nil {
-		return err
-	}
-	writes := make([]any, 0, 4*len(keys))
-	var gone []string
-	for _, k := range keys {
-		p, blob := x.entries[k], stored[k.term]
-		had := len(blob) > 0
-		if len(p.remove) > 0 {
-			if blob, err = words.Remove(blob, p.remove...); err != nil {
-				return corrupt(err)
+// stored reads the blobs that are to change, chunk by chunk.
+func (x *index) stored(tx *db.Tx, owner db.AccountID, terms []string) (map[postingKey][]byte, error) {
+	byChunk := map[int64][]string{}
+	for _, term := range terms {
+		for i := range x.terms[term].chunks {
+			if chunk := x.terms[term].chunks[i].chunk; chunk < x.from || chunk >= x.to {
+				byChunk[chunk] = append(byChunk[chunk], term)
 			}
 		}
-		if len(p.add) > 0 {
-			if blob, err = words.Merge(blob, p.add...); err != nil {
-				return corrupt(err)
+	}
+	found := map[postingKey][]byte{}
+	for chunk, terms := range byChunk {
+		for len(terms) > 0 {
+			n := min(len(terms), readPostings)
+			if err := blobs(tx, owner, chunk, terms[:n], found); err != nil {
+				return nil, err
 			}
-		}
-		switch {
-		case len(blob) > 0:
-			writes = append(writes, int64(owner), k.term, chunk, blob)
-		case had:
-			gone = append(gone, k.term)
+			terms = terms[n:]
 		}
 	}
-	const one = `(?, ?, ?, ?)`
-	for len(writes) > 0 {
-		n := sizeOf(writeSizes[:], len(writes)/4)
-		if _, err := tx.Exec(`INSERT INTO posting (owner_id, term, chunk, body) VALUES `+one+strings.Repeat(`, `+one, n-1)+
-			` ON CONFLICT (owner_id, term, chunk) DO UPDATE SET body = excluded.body`, writes[:4*n]...); err != nil {
-			return err
-		}
-		writes = writes[4*n:]
-	}
-	for len(gone) > 0 {
-		n := min(len(gone), readPostings)
-		in, args := inTexts(gone[:n])
-		if _, err := tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND chunk = ? AND term IN (`+in+`)`, append([]any{int64(owner), chunk}, args...)...); err != nil {
-			return err
-		}
-		gone = gone[n:]
-	}
-	return nil
+	return found, nil
 }
 
-// blobs reads the stored postings of terms in one chunk.
-func blobs(tx *db.Tx, owner db.AccountID, chunk int64, keys []postingKey) (map[string][]byte, error) {
-	terms := make([]string, len(keys))
-	for i, k := range keys {
-		terms[i] = k.term
+// write applies the changes to one row.
+func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []byte) (err error) {
+	had := len(blob) > 0
+	if len(c.remove) > 0 {
+		if blob, err = words.Remove(blob, c.remove...); err != nil {
+			return corrupt(err)
+		}
 	}
+	if len(c.add) > 0 {
+		if blob, err = words.Merge(blob, c.add...); err != nil {
+			return corrupt(err)
+		}
+	}
+	switch {
+	case len(blob) > 0 && had:
+		return tx.Must(`UPDATE posting SET body = ? WHERE owner_id = ? AND term = ? AND chunk = ?`, blob, int64(owner), term, c.chunk)
+	case len(blob) > 0:
+		_, err = tx.Exec(`INSERT INTO posting (owner_id, term, chunk, body) VALUES (?, ?, ?, ?)`, int64(owner), term, c.chunk, blob)
+	case had:
+		_, err = tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND term = ? AND chunk = ?`, int64(owner), term, c.chunk)
+	}
+	return err
+}
+
+// blobs reads the stored postings of terms in one chunk into found.
+func blobs(tx *db.Tx, owner db.AccountID, chunk int64, terms []string, found map[postingKey][]byte) error {
 	in, args := inTexts(terms)
 	rows := tx.Query(`SELECT term, body FROM posting WHERE owner_id = ? AND chunk = ? AND term IN (`+in+`)`, append([]any{int64(owner), chunk}, args...)...)
 	defer rows.Close()
-	found := make(map[string][]byte, len(keys))
 	for rows.Next() {
-		var term string
+		k := postingKey{chunk: chunk}
 		var blob []byte
-		if err := rows.Scan(&term, &blob); err != nil {
-			return nil, err
+		if err := rows.Scan(&k.term, &blob); err != nil {
+			return err
 		}
-		found[term] = blob
+		found[k] = blob
 	}
-	return found, rows.Err()
+	return rows.Err()
 }
 
 // inTexts makes the placeholders of `IN (…)` for texts, padded as db.In does it.

@@ -23,18 +23,28 @@ const (
 	// likeMost is the likeness of texts that have the same words and are not the
 	// same: only the identical body is 1.
 	likeMost = 0.99
+	// keyShare is the share of a text's rarity whose terms similar ones are looked
+	// for by; more than a half, so that few others are looked at in vain.
+	keyShare = 0.75
+	// keyTermsMost and keyBlobsMost bound what is read for that; only in texts of
+	// hundreds of words, or of nothing but common ones, more would matter.
+	keyTermsMost = 48
+	keyBlobsMost = 384
+	// candidatesMost bounds the memories whose likeness is computed.
+	candidatesMost = 16
 )
 
 // Similar lists the active memories that resemble one of the account's, the
 // most alike first. Errors: NotFound.
 //
-// The likeness of two texts by their words is
+// The likeness of two texts by their words is the share of rarity that they have
+// in common:
 //
-//	BM25(other, asked for the text) / BM25(text, asked for itself) · √(shorter / longer)
+//	Σ idf(terms of both) / Σ idf(terms of either)
 //
-// with the account's own statistics and lengths in words: shared rare words count
-// for much, shared common ones for little, and a short text is not like a long one
-// that happens to contain it. It is 0 to 1; 1 is the identical body.
+// with the idf of BM25 (package words) in the account's own memories. It is 0 to 1
+// and the same from both sides: rare words shared count for much, common ones for
+// little, and a short text is not like a long one that happens to contain it.
 func (s *Store) Similar(ctx context.Context, owner db.AccountID, id int64, limit int) ([]api.Similar, error) {
 	var list []api.Similar
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -58,50 +68,29 @@ func (s *Store) resembling(ctx context.Context, owner db.AccountID, body string)
 	return list, err
 }
 
-// similarTo finds memories like a body, other than the one with the id self.
+// similarTo finds active memories like a body, other than the one with the id self.
 func similarTo(tx *db.Tx, owner db.AccountID, body string, self int64, limit int) ([]api.Similar, error) {
 	list := []api.Similar{}
-	query := words.ParseQuery(body)
 	stats, err := wordStats(tx, owner)
-	if err != nil || query.Empty() || stats.Docs == 0 {
+	if err != nil || stats.Docs == 0 {
 		return list, err
 	}
-	var lists postings
-	if err := lists.read(tx, owner, query.Terms); err != nil {
-		return nil, err
+	l := likeness{stats: stats}
+	if err := l.weigh(tx, owner, body); err != nil || len(l.terms) == 0 {
+		return list, err
 	}
-	length, err := lists.addText(body)
-	if err != nil {
-		return nil, corrupt(err)
+	ids, err := l.candidates(tx, owner, self)
+	if err != nil || len(ids) == 0 {
+		return list, err
 	}
-	hits, err := words.Score(stats, query, lists.list)
-	if err != nil {
-		return nil, corrupt(err)
-	}
-	if len(hits) == 0 || hits[0].ID != textID {
-		return list, nil
-	}
-	own := hits[0].Score
-	hits = slices.DeleteFunc(hits[1:], func(h words.Hit) bool { return h.ID == self || h.Score < similarFrom*own })
-	// Some of the best are in the trash, or fall back for their length.
-	hits = words.Top(hits, 4*limit+16)
-	ids := make([]int64, len(hits))
-	for i, h := range hits {
-		ids[i] = h.ID
-	}
-	found, err := readMany(tx, owner, ids)
+	found, err := activeBodies(tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range hits {
-		r, ok := found[h.ID]
-		if !ok || r.status != api.StatusActive {
-			continue
-		}
-		like := api.Similar{ID: r.id, Similarity: 1, Body: r.body, By: byBody}
-		if r.body != body {
-			short, long := float64(min(length, int(r.words))), float64(max(length, int(r.words), 1))
-			like.Similarity, like.By = min(h.Score/own*math.Sqrt(short/long), likeMost), byWords
+	for id, other := range found {
+		like := api.Similar{ID: id, Similarity: 1, Body: other, By: byBody}
+		if other != body {
+			like.Similarity, like.By = min(l.of(other), likeMost), byWords
 		}
 		if like.Similarity >= similarFrom {
 			list = append(list, like)
@@ -113,23 +102,150 @@ func similarTo(tx *db.Tx, owner db.AccountID, body string, self int64, limit int
 	return list[:min(len(list), limit)], nil
 }
 
-// textID is what a text that isn't stored is called among hits: before all ids.
-const textID = -words.ChunkSize
+// likeness compares texts with one.
+type likeness struct {
+	stats words.Stats
+	terms []weighted         // of the text, the rarest first
+	idf   map[string]float64 // the same by term
+	total float64            // the sum
+}
 
-// addText adds a text to the postings as if it were a memory.
-func (p *postings) addText(text string) (length int, err error) {
-	terms, length := words.Terms(text)
-	for _, t := range terms {
-		blob, err := words.Append(nil, words.Posting{ID: textID, TF: t.Count, Length: length})
-		if err != nil {
-			return 0, err
+type weighted struct {
+	term    string
+	idf     float64
+	sampled int // in how many memories of the sample
+}
+
+// weigh finds the text's terms and about how rare each is, from one recent chunk
+// of the index: to read all postings of common words would take the longest, and
+// they decide the least.
+func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
+	terms, _ := words.Terms(text)
+	if len(terms) == 0 {
+		return nil
+	}
+	var newest int64
+	if err := tx.Row(`SELECT COALESCE(MAX(id), 0) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &newest); err != nil {
+		return err
+	}
+	chunk := words.ChunkOf(newest)
+	if newest-chunk*words.ChunkSize < words.ChunkSize/4 {
+		chunk-- // the newest has just begun
+	}
+	names := make([]string, len(terms))
+	for i, t := range terms {
+		names[i] = t.Text
+	}
+	found := make(map[postingKey][]byte, len(terms))
+	for rest := names; len(rest) > 0; {
+		n := min(len(rest), readPostings)
+		if err := blobs(tx, owner, chunk, rest[:n], found); err != nil {
+			return err
 		}
-		c := words.Chunk{Number: words.ChunkOf(textID), Blob: blob}
-		if i, ok := p.at[t.Text]; ok {
-			p.list[i].Chunks = append(p.list[i].Chunks, c)
-		} else {
-			p.list = append(p.list, words.TermPostings{Term: t.Text, Chunks: []words.Chunk{c}})
+		rest = rest[n:]
+	}
+	counts := make([]int, len(terms))
+	most := 1
+	for i, t := range names {
+		var err error
+		if counts[i], err = words.Count(found[postingKey{t, chunk}]); err != nil {
+			return corrupt(err)
+		}
+		most = max(most, counts[i])
+	}
+	sample := words.Stats{Docs: max(min(l.stats.Docs, words.ChunkSize), most)}
+	l.idf = make(map[string]float64, len(terms))
+	l.terms = make([]weighted, len(terms))
+	for i, t := range terms {
+		idf := sample.IDF(counts[i])
+		l.terms[i] = weighted{t.Text, idf, counts[i]}
+		l.idf[t.Text] = idf
+		l.total += idf
+	}
+	slices.SortFunc(l.terms, func(a, b weighted) int {
+		return cmp.Or(cmp.Compare(b.idf, a.idf), cmp.Compare(a.term, b.term))
+	})
+	return nil
+}
+
+// candidates are the memories that may be alike, the most promising first. A text
+// that shares half of the rarity shares some of the rarest terms that make up
+// more than half, so only those are looked up.
+func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int64, error) {
+	var keys []string
+	sum := 0.0
+	chunks := l.stats.Docs/words.ChunkSize + 1
+	blobs := 0
+	for _, t := range l.terms {
+		blobs += min(t.sampled, 1)*chunks + 1
+		if len(keys) > 0 && (sum > keyShare*l.total || len(keys) == keyTermsMost || blobs > keyBlobsMost) {
+			break
+		}
+		keys = append(keys, t.term)
+		sum += t.idf
+	}
+	var lists postings
+	if err := lists.read(tx, owner, keys); err != nil {
+		return nil, err
+	}
+	shared := map[int64]float64{}
+	for _, p := range lists.list {
+		idf := l.idf[p.Term]
+		for _, c := range p.Chunks {
+			r := words.Decode(c.Number, c.Blob)
+			for r.Next() {
+				shared[r.Posting().ID] += idf
+			}
+			if r.Err() != nil {
+				return nil, corrupt(r.Err())
+			}
 		}
 	}
-	return length, nil
+	delete(shared, self)
+	var ids []int64
+	for id, s := range shared {
+		if s+l.total-sum >= similarFrom*l.total { // with all the rest in common it would do
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))
+	})
+	return ids[:min(len(ids), candidatesMost)], nil
+}
+
+// activeBodies reads the bodies of those memories that are active.
+func activeBodies(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string, error) {
+	in, args := db.In(ids)
+	rows := tx.Query(`SELECT id, body FROM memory WHERE id IN (`+in+`) AND owner_id = ? AND status = ?`, append(args, int64(owner), api.StatusActive)...)
+	defer rows.Close()
+	found := make(map[int64]string, len(ids))
+	for rows.Next() {
+		var id int64
+		var body string
+		if err := rows.Scan(&id, &body); err != nil {
+			return nil, err
+		}
+		found[id] = body
+	}
+	return found, rows.Err()
+}
+
+// of is the likeness of another text. A term that the first doesn't have counts as
+// much as its own do on average.
+func (l *likeness) of(text string) float64 {
+	terms, _ := words.Terms(text)
+	both, only := 0.0, 0
+	for _, t := range terms {
+		if idf, ok := l.idf[t.Text]; ok {
+			both += idf
+		} else {
+			only++
+		}
+	}
+	either := l.total + float64(only)*l.total/float64(len(l.terms))
+	if either == 0 || math.IsNaN(either) {
+		return 0
+	}
+	return both / either
 }

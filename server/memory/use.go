@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"strings"
 
 	"elowen/server/db"
 	"elowen/server/vitality"
@@ -71,20 +70,12 @@ type use struct {
 	times      int64
 }
 
-var useSizes = [...]int{32, 8, 1}
-
 // writeUses adds to the recorded uses.
 func (b *batch) writeUses(list []use) error {
-	const one = `(?, ?, ?, ?, ?)`
-	for len(list) > 0 {
-		n := sizeOf(useSizes[:], len(list))
-		args := make([]any, 0, 5*n)
-		for _, u := range list[:n] {
-			args = append(args, int64(b.owner), u.memory, u.at, u.kind, u.times)
-		}
-		list = list[n:]
-		if _, err := b.tx.Exec(`INSERT INTO usage_event (owner_id, memory_id, at, kind, times) VALUES `+one+strings.Repeat(`, `+one, n-1)+
-			` ON CONFLICT (owner_id, memory_id, at, kind) DO UPDATE SET times = usage_event.times + excluded.times`, args...); err != nil {
+	for _, u := range list {
+		if _, err := b.tx.Exec(`INSERT INTO usage_event (owner_id, memory_id, at, kind, times) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (owner_id, memory_id, at, kind) DO UPDATE SET times = usage_event.times + excluded.times`,
+			int64(b.owner), u.memory, u.at, u.kind, u.times); err != nil {
 			return err
 		}
 	}
