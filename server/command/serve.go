@@ -100,7 +100,7 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		admin.close()
 		running.Wait()
 	}()
-	schedule := retention.NewSchedule(st.retention, r.Clock, r.After, retention.Task{Name: "backup", Run: func(ctx context.Context) error {
+	schedule := retention.NewSchedule(st.retention, r.Clock, r.Wake, retention.Task{Name: "backup", Run: func(ctx context.Context) error {
 		return backup.Daily(ctx, st.db, filepath.Join(r.data, backupsDir), setting.Int("backup.kept"))
 	}})
 	if err := schedule.Boot(r.ctx); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
+	"elowen/server/retention"
 	"elowen/shared/fault"
 )
 
@@ -36,8 +37,8 @@ type System struct {
 	Ask            func(prompt string) (string, error)
 
 	Clock db.Clock
-	After func(time.Duration) <-chan time.Time // fires by the same clock
-	Hash  account.Cost                         // of a password; the zero value takes the usual one
+	Wake  func(at int64) <-chan time.Time // fires when the clock shows an instant, in Unix milliseconds
+	Hash  account.Cost                    // of a password; the zero value takes the usual one
 
 	// Started is told when serve is ready; nil tells no one.
 	Started func(Running)
@@ -58,7 +59,7 @@ func Surroundings() *System {
 	return &System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Env: os.LookupEnv, Terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Ask: ask, Clock: db.SystemClock, After: time.After,
+		Ask: ask, Clock: db.SystemClock, Wake: retention.Wake,
 	}
 }
 

@@ -34,14 +34,20 @@ type Schedule struct {
 	store *Store
 	tasks []Task
 	clock db.Clock
-	after func(time.Duration) <-chan time.Time
+	wake  func(at int64) <-chan time.Time
 	log   *slog.Logger
 }
 
-// NewSchedule makes the schedule of a store. clock and after are the store's
-// clock and time.After, or a test's.
-func NewSchedule(s *Store, clock db.Clock, after func(time.Duration) <-chan time.Time, tasks ...Task) *Schedule {
-	return &Schedule{store: s, tasks: tasks, clock: clock, after: after, log: s.log}
+// NewSchedule makes the schedule of a store. clock is the store's clock, and wake
+// fires when it shows an instant (Unix milliseconds): Wake, or a test's.
+func NewSchedule(s *Store, clock db.Clock, wake func(at int64) <-chan time.Time, tasks ...Task) *Schedule {
+	return &Schedule{store: s, tasks: tasks, clock: clock, wake: wake, log: s.log}
+}
+
+// Wake fires when the system's clock shows an instant, and at the latest after as
+// long as the schedule may sleep: the clock may be set meanwhile.
+func Wake(at int64) <-chan time.Time {
+	return time.After(min(time.Until(time.UnixMilli(at)), checkEvery))
 }
 
 // Boot sets the instant of the next sweep: a day from now, because Run begins
@@ -53,27 +59,26 @@ func (c *Schedule) Boot(ctx context.Context) error {
 
 // Run sweeps at once, then whenever the stored instant has come, until ctx ends.
 func (c *Schedule) Run(ctx context.Context) {
-	c.day(ctx, c.clock())
-	for last := c.clock(); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.after(checkEvery):
-		}
+	last := c.clock()
+	c.day(ctx, last)
+	for {
 		now := c.clock()
-		if moved := now - last - checkEvery.Milliseconds(); moved > late || moved < -late {
-			c.log.Warn("the clock jumped, or the machine slept", "by", (time.Duration(moved) * time.Millisecond).String())
+		if moved := now - last; moved > 2*late || moved < 0 {
+			c.log.Warn("the clock jumped, or the machine slept or was very busy", "by", (time.Duration(moved) * time.Millisecond).String())
 		}
 		last = now
 		at, due, err := c.store.claim(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				c.log.Error("cannot read when the next sweep is", "error", err)
-			}
-			continue
-		}
-		if due {
+		switch {
+		case err != nil && ctx.Err() == nil:
+			c.log.Error("cannot read when the next sweep is", "error", err)
+		case due:
 			c.day(ctx, at)
+			continue // a day's work may take its time
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.wake(now + checkEvery.Milliseconds()):
 		}
 	}
 }

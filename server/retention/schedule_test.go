@@ -12,14 +12,13 @@ import (
 // ticker hands the schedule its wakes one by one: next returns once the schedule
 // sleeps again, so what the wake did is done.
 type ticker struct {
+	clock  *dbtest.Clock
 	sleeps chan time.Duration
 	wakes  chan time.Time
 }
 
-func newTicker() *ticker { return &ticker{make(chan time.Duration), make(chan time.Time)} }
-
-func (k *ticker) after(d time.Duration) <-chan time.Time {
-	k.sleeps <- d
+func (k *ticker) wake(at int64) <-chan time.Time {
+	k.sleeps <- time.Duration(at-k.clock.Now()) * time.Millisecond
 	return k.wakes
 }
 
@@ -44,8 +43,8 @@ func (k *ticker) next(t *testing.T) {
 // run starts a schedule; it is stopped with the test.
 func (h *house) run(t *testing.T, clock *dbtest.Clock, tasks ...Task) *ticker {
 	t.Helper()
-	k := newTicker()
-	s := NewSchedule(h.Store, clock.Now, k.after, tasks...)
+	k := &ticker{clock, make(chan time.Duration), make(chan time.Time)}
+	s := NewSchedule(h.Store, clock.Now, k.wake, tasks...)
 	if err := s.Boot(context.Background()); err != nil {
 		t.Fatal(err)
 	}
