@@ -5,7 +5,7 @@
 //	go run ./assets/pack -wasm FILE -exec FILE -o assets/built
 //
 // It writes nothing if what stands there was made from the same two files. Each
-// file is put in place by a rename, the summary last, so a broken-off run leaves
+// file is put in place by a rename, after the old summary is gone and before the new one, so a broken-off run leaves
 // a state that the next run repairs.
 package main
 
@@ -55,10 +55,6 @@ func pack(wasm, exec, out string) (string, error) {
 	if current(out, sum) {
 		return fmt.Sprintf("%s: unchanged", assets.Wasm), nil
 	}
-	if err := os.Remove(filepath.Join(out, "app.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", err
-	}
-
 	var br, gz bytes.Buffer
 	var errBr, errGz error
 	var both sync.WaitGroup
@@ -77,6 +73,9 @@ func pack(wasm, exec, out string) (string, error) {
 	}
 	summary, err := json.Marshal(sum)
 	if err != nil {
+		return "", err
+	}
+	if err := os.Remove(filepath.Join(out, "app.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	for _, f := range []struct {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"elowen/assets"
 )
 
 // Server is the real program in a process of its own, on a data directory of the
@@ -31,6 +33,12 @@ type Server struct {
 // Serve starts the program with these arguments besides address and data.
 func Serve(t testing.TB, args ...string) *Server {
 	t.Helper()
+	if _, err := assets.Program(); err != nil {
+		if os.Getenv(PathEnv) != "" {
+			t.Fatalf("%v; ./build.sh test builds it first", err)
+		}
+		t.Skipf("%v; ./build.sh test builds it, and then this test is not skipped", err)
+	}
 	s := &Server{t: t, program: program(t), data: t.TempDir(), files: t.TempDir(), base: "/", args: args}
 	for i, arg := range args {
 		if arg == "--base-path" {
