@@ -214,19 +214,23 @@ func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int6
 	return ids[:min(len(ids), candidatesMost)], nil
 }
 
-// activeBodies reads the bodies of those memories that are active.
+// activeBodies reads the bodies of those memories that are active. Their status is
+// looked at here: asked for beside the ids, it makes SQLite go through all active
+// memories instead of the few that are named.
 func activeBodies(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string, error) {
 	in, args := db.In(ids)
-	rows := tx.Query(`SELECT id, body FROM memory WHERE id IN (`+in+`) AND owner_id = ? AND status = ?`, append(args, int64(owner), api.StatusActive)...)
+	rows := tx.Query(`SELECT id, status, body FROM memory WHERE id IN (`+in+`) AND owner_id = ?`, append(args, int64(owner))...)
 	defer rows.Close()
 	found := make(map[int64]string, len(ids))
 	for rows.Next() {
 		var id int64
-		var body string
-		if err := rows.Scan(&id, &body); err != nil {
+		var status, body string
+		if err := rows.Scan(&id, &status, &body); err != nil {
 			return nil, err
 		}
-		found[id] = body
+		if status == api.StatusActive {
+			found[id] = body
+		}
 	}
 	return found, rows.Err()
 }
