@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"elowen/server/account"
+	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/memory"
+	"elowen/server/retention"
 	"elowen/shared/fault"
 )
 
@@ -87,6 +90,26 @@ func (r *Report) rows(tx *db.Tx) error {
 		return err
 	}
 	r.Accounts = len(owners)
+	terms, err := retention.NewSettings().Terms(tx)
+	if err != nil {
+		return err
+	}
+	categories := category.New(nil, nil)
+	for _, owner := range owners {
+		names, err := categories.Names(tx, owner)
+		if err != nil {
+			return err
+		}
+		c, err := memory.Check(tx, owner, terms, names)
+		if err != nil {
+			return err
+		}
+		r.Memories += c.Memories
+		r.Events += c.Events
+		for _, f := range c.Faults {
+			r.Faults = append(r.Faults, fmt.Sprintf("account %d: %s", owner, f))
+		}
+	}
 	return nil
 }
 

@@ -38,6 +38,7 @@ type adminCommand struct {
 	Verify    verifyCommand    `cmd:"" help:"Check the store, or a backup, to the last row."`
 	Export    exportCommand    `cmd:"" help:"Write memories as JSONL, with all that belongs to them."`
 	Import    importCommand    `cmd:"" help:"Bring memories in, from an export or another system."`
+	Reindex   reindexCommand   `cmd:"" help:"Build the index of words anew."`
 	Stats     statsCommand     `cmd:"" help:"Count what is there."`
 	Vacuum    vacuumCommand    `cmd:"" help:"Give the space of what was deleted back to the disk."`
 }

@@ -114,7 +114,7 @@ func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[strin
 		n := min(len(hashes), db.InMost)
 		part := hashes[:n]
 		hashes = hashes[n:]
-		in, args := placeholders(part)
+		in, args := inTexts(part)
 		rows := tx.Query(`SELECT id, COALESCE(category_id, 0), created_at, status, body_hash FROM memory WHERE owner_id = ? AND body_hash IN (`+in+`) ORDER BY id`,
 			append([]any{int64(owner)}, args...)...)
 		for rows.Next() {
@@ -132,18 +132,4 @@ func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[strin
 		}
 	}
 	return found, nil
-}
-
-// placeholders is db.In for text: padded, so that few different statements arise.
-func placeholders(list []string) (string, []any) {
-	n := 1
-	for n < len(list) {
-		n *= 2
-	}
-	ids := make([]int64, n)
-	in, args := db.In(ids)
-	for i := range args {
-		args[i] = list[min(i, len(list)-1)]
-	}
-	return in, args
 }

@@ -30,6 +30,10 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 // IndexOutdated tells whether the account's index of words was made by another
 // version of the tokenizer, so that Reindex is due.
 func (s *Store) IndexOutdated(tx *db.Tx, owner db.AccountID) (bool, error) {
+	return indexOutdated(tx, owner)
+}
+
+func indexOutdated(tx *db.Tx, owner db.AccountID) (bool, error) {
 	var version int
 	err := tx.Row(`SELECT version FROM word_stat WHERE owner_id = ?`, []any{int64(owner)}, &version)
 	if fault.Is(err, fault.NotFound) {

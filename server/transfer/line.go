@@ -120,6 +120,9 @@ func (p *parsed) parseMemory(line *api.Line, now int64) error {
 		p.memory.Confidence = *line.Confidence
 	}
 	p.countUses()
+	for _, e := range line.Events {
+		p.memory.Revision = max(p.memory.Revision, e.Revision)
+	}
 	if err := p.memory.Check(now); err != nil {
 		return err
 	}
