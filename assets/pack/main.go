@@ -5,8 +5,8 @@
 //	go run ./assets/pack -wasm FILE -exec FILE -o assets/built
 //
 // It writes nothing if what stands there was made from the same two files. Each
-// file is put in place by a rename, after the old summary is gone and before the new one, so a broken-off run leaves
-// a state that the next run repairs.
+// file is put in place by a rename, after the old summary is gone and before the
+// new one is there, so a broken-off run leaves a state that the next run repairs.
 package main
 
 import (

@@ -35,7 +35,7 @@ func TestFromSetupToAFirstMemoryWithItsChart(t *testing.T) {
 	w.Await("the forecast is drawn", `document.querySelector("svg.chart .chart-forecast")?.getTotalLength() > 20`)
 	w.Await("the floor is drawn", `document.querySelector("svg.chart .chart-floor") !== null`)
 	w.See("eligible from")
-	w.Await("the chart has words", `/^Vitality 100 now/.test(document.querySelector("svg.chart").getAttribute("aria-label"))`)
+	w.Await("the chart has words", `/^Vitality 50 now, recalled 0 times/.test(document.querySelector("svg.chart").getAttribute("aria-label"))`)
 	w.Await("the table for screen readers", `document.querySelectorAll(".chart-part table tbody tr").length >= 2`)
 
 	// The keyboard reads it out.
