@@ -135,6 +135,8 @@ func (d *Detail) fields(m api.Memory) app.UI {
 	}
 	if d.S.indexes() {
 		fields = append(fields, field(text.Search, part.Text(search)))
+	} else if m.Status == api.StatusActive {
+		fields = append(fields, field(text.Eligible, d.eligible(m)...))
 	}
 	if m.Subject != "" {
 		fields = append(fields, field(text.Subject, part.Text(m.Subject)))
@@ -154,7 +156,17 @@ func (d *Detail) date(t api.Time) string {
 	return browser.Date(t, browser.DayMonthTime)
 }
 
+func (d *Detail) eligible(m api.Memory) []app.UI {
+	if m.EvictableAt == nil {
+		return []app.UI{part.Text(text.Stays)}
+	}
+	return []app.UI{tag.Span().Class("num").Text(browser.Date(*m.EvictableAt, browser.FullDate))}
+}
+
 func (d *Detail) used(m api.Memory) []app.UI {
+	if m.UseCount == 0 {
+		return []app.UI{part.Text(text.Never)}
+	}
 	out := []app.UI{tag.Span().Class("num").Text(text.Times(m.UseCount))}
 	if m.LastUsedAt != nil {
 		out = append(out, tag.Span().Class("meta").Text(text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))

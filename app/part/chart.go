@@ -159,7 +159,7 @@ func (c *Chart) draw(p *plot, reading bool) app.UI {
 	}
 	if p.hasFloor {
 		curve = append(curve, line("chart-floor", p.left, p.floorY, p.right, p.floorY),
-			label("floor-text", "", p.left+4, p.floorY-5, text.FloorLabel(*c.History.Floor)))
+			label("floor-text", "", p.floorX(), p.floorY-5, text.FloorLabel(*c.History.Floor)))
 	}
 	if p.line != "" {
 		curve = append(curve, path("chart-line", p.line))

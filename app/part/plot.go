@@ -262,6 +262,16 @@ func (p *plot) label(e *endMark) {
 	e.labelY = max(e.labelY, p.top+16)
 }
 
+// floorX is where the floor's label begins: at the left end of its line, unless the
+// line of the present would go through it.
+func (p *plot) floorX() float64 {
+	const width = 56
+	if p.nowX < p.left+width {
+		return p.nowX + 6
+	}
+	return p.left + 4
+}
+
 // nearest is the index of the mark closest to x; −1 where there is none.
 func (p *plot) nearest(x float64) int {
 	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].x >= x })

@@ -23,10 +23,10 @@ type Row struct {
 	Y     float64 // CSS pixels from the top of the list
 
 	Memory   *live.Row // nil shows the shape of a row; go-app compares pointers quickly
-	Category string // name, "" for none
-	Color    int    // of the category, 0 for none
-	When     string // last use, or what the list is sorted by
-	Flag     string // what is not as it should be
+	Category string    // name, "" for none
+	Color    int       // of the category, 0 for none
+	When     string    // last use, or what the list is sorted by
+	Flag     string    // what is not as it should be
 	Floor    float64
 	Href     string // of its detail, without the base path
 	Picked   bool

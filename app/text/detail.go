@@ -35,6 +35,8 @@ const (
 	Updated          = "Updated"
 	Used             = "Used"
 	Search           = "Search"
+	Eligible         = "Eligible"
+	Never            = "never"
 	Subject          = "About"
 	ReviewedField    = "Reviewed"
 	Indexed          = "indexed"
