@@ -275,7 +275,7 @@ func (s *session) beat() {
 		err := s.conn.Ping(ctx)
 		cancel()
 		if err != nil {
-			s.end(websocket.StatusGoingAway, "no answer")
+			s.stop() // nobody is there to be told why
 			return
 		}
 	}
