@@ -201,17 +201,16 @@ func (d *DB) watch(c *conn) {
 	defer c.close()
 	tick := time.NewTicker(foreignPoll)
 	defer tick.Stop()
-	var last int64
-	for first := true; ; first = false {
+	// The first look is hinted too: what was written since the store was opened
+	// may be in it already.
+	for last := int64(-1); ; {
 		v, err := d.engine.version(context.Background(), c)
 		switch {
 		case err != nil && !errors.Is(err, sql.ErrConnDone):
 			d.log.Warn("cannot look for writes of other processes", "error", err)
 		case err == nil && v != last:
 			last = v
-			if !first {
-				d.hint(nil)
-			}
+			d.hint(nil)
 		}
 		select {
 		case <-tick.C:
