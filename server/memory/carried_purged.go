@@ -7,10 +7,16 @@ import (
 	"elowen/shared/api"
 )
 
-// ExportPurged goes through what is left of the account's purged memories: the
-// audit of each, by ascending id.
-func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[[]api.LineEvent, error] {
-	return func(yield func([]api.LineEvent, error) bool) {
+// Purged is what is left of a purged memory.
+type Purged struct {
+	ID     int64
+	Events []api.LineEvent
+}
+
+// ExportPurged goes through what is left of the account's purged memories, by
+// ascending id.
+func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[Purged, error] {
+	return func(yield func(Purged, error) bool) {
 		for last := int64(0); ; {
 			rows := tx.Query(`SELECT DISTINCT memory_id FROM memory_event e WHERE owner_id = ? AND memory_id > ?
 				AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = e.memory_id AND m.owner_id = e.owner_id) ORDER BY memory_id LIMIT ?`,
@@ -20,14 +26,14 @@ func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[[]api.Line
 				var id int64
 				if err := rows.Scan(&id); err != nil {
 					rows.Close()
-					yield(nil, err)
+					yield(Purged{}, err)
 					return
 				}
 				ids = append(ids, id)
 			}
 			rows.Close()
 			if err := rows.Err(); err != nil {
-				yield(nil, err)
+				yield(Purged{}, err)
 				return
 			}
 			for _, id := range ids {
@@ -36,7 +42,7 @@ func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[[]api.Line
 				for i := range events {
 					out[i] = events[i].line()
 				}
-				if !yield(out, err) || err != nil {
+				if !yield(Purged{id, out}, err) || err != nil {
 					return
 				}
 				last = id

@@ -55,11 +55,11 @@ func (s *Store) export(tx *db.Tx, owner db.AccountID, name string, w io.Writer) 
 			return out.err
 		}
 	}
-	for events, err := range s.Memories.ExportPurged(tx, owner) {
+	for gone, err := range s.Memories.ExportPurged(tx, owner) {
 		if err != nil {
 			return err
 		}
-		out.write(&api.Line{Type: api.LinePurged, Events: named(events, names)})
+		out.write(&api.Line{Type: api.LinePurged, Events: named(gone.Events, names)})
 	}
 	return out.err
 }

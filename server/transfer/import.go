@@ -50,6 +50,7 @@ type target struct {
 	gone    map[int]bool     // lines whose category was made before and deleted since
 	seen    map[string]int   // how often an identity came in this file
 	claimed map[int64]bool   // memories that a line of this file is about
+	purged  map[string]int64 // what was left of purged memories before; nil: not looked at yet
 }
 
 func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(string) (db.AccountID, error)) (api.ImportReport, error) {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,9 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	if err != nil {
 		return nil, err
 	}
+	if err := i.findPurged(tx, t, open); err != nil {
+		return nil, err
+	}
 	var also []origin
 	for _, p := range open {
 		id, there := before[p.identity]
@@ -73,12 +77,34 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	return found, remember(tx, t.owner, jsonlSource, also)
 }
 
+// findPurged reads what is left of the account's purged memories, once, if a line
+// is about one.
+func (i *importing) findPurged(tx *db.Tx, t *target, lines []*parsed) error {
+	if t.purged != nil || !slices.ContainsFunc(lines, func(p *parsed) bool { return p.kind == api.LinePurged }) {
+		return nil
+	}
+	names, err := i.Categories.Names(tx, t.owner)
+	if err != nil {
+		return err
+	}
+	t.purged = map[string]int64{}
+	for gone, err := range i.Memories.ExportPurged(tx, t.owner) {
+		if err != nil {
+			return err
+		}
+		t.purged[purgedIdentity(named(gone.Events, names))] = gone.ID
+	}
+	return nil
+}
+
 // twin is the memory that was there before this import and is what the line says;
 // 0 where there is none.
 func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
-	if p.kind != api.LineMemory {
-		return 0
+	if p.kind == api.LinePurged {
+		return t.purged[p.identity]
 	}
+	shelf, ok := t.shelves[strings.ToLower(p.category)]
+	ok = ok || p.category == ""
 	for _, w := range twins {
 		if t.claimed[w.ID] {
 			continue
@@ -86,7 +112,7 @@ func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
 		if p.dated && w.CreatedAt == p.memory.CreatedAt {
 			return w.ID
 		}
-		if !p.dated && w.Status == p.memory.Status && w.CategoryID == t.shelves[strings.ToLower(p.category)] {
+		if !p.dated && w.Status == p.memory.Status && ok && w.CategoryID == shelf {
 			return w.ID
 		}
 	}

@@ -84,12 +84,17 @@ func (p *parsed) parsePurged(line *api.Line) error {
 		return fault.BadField("events", "required", "", "A line of type purged needs its events.")
 	}
 	p.memory = memory.Carried{Events: line.Events}
+	p.identity, p.dated = purgedIdentity(line.Events), true
+	return nil
+}
+
+// purgedIdentity names what is left of a memory by all that it is.
+func purgedIdentity(events []api.LineEvent) string {
 	var b strings.Builder
-	for _, e := range line.Events {
+	for _, e := range events {
 		fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%s\x00%s\x00", e.Action, e.Actor, e.At, e.Before, e.After)
 	}
-	p.identity, p.dated = "purged:"+digest(b.String()), true
-	return nil
+	return "purged:" + digest(b.String())
 }
 
 func (p *parsed) parseMemory(line *api.Line, now int64) error {
