@@ -52,6 +52,7 @@ func openSQLite(ctx context.Context, c Config) (engine, *sql.DB, string, error) 
 		}
 		f.Close()
 	}
+	registerLeftoverVFS()
 	pool, err := driver.Open(sqliteDSN(file, fresh), stablePlans)
 	if err != nil {
 		return nil, nil, "", sqliteEngine{}.translate(err)
@@ -73,6 +74,7 @@ func sqliteDSN(file string, fresh bool) string {
 	for _, p := range []string{"busy_timeout(10000)", "foreign_keys(1)", "synchronous(full)", "secure_delete(1)", "temp_store(memory)", "trusted_schema(0)"} {
 		q.Add("_pragma", p)
 	}
+	q.Set("vfs", leftoverVFS)
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: q.Encode()}
 	return u.String()
 }
@@ -180,8 +182,14 @@ func (sqliteEngine) version(ctx context.Context, c *conn) (int64, error) {
 	return v, err
 }
 
-// erase empties the write-ahead log. Readers may still need it for a moment.
+// erase empties the write-ahead log, which readers may still need for a moment,
+// and the page cache, whose leftovers would be written to the log again.
 func (sqliteEngine) erase(c *conn, log *slog.Logger) {
+	defer func() {
+		if err := c.script(context.Background(), "PRAGMA shrink_memory"); err != nil {
+			log.Warn("the page cache cannot be emptied", "error", err)
+		}
+	}()
 	var busy, frames, moved int64
 	for try := 0; try < 40; try++ {
 		err := c.sql.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
