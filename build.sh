@@ -207,6 +207,8 @@ soak() {
 
 screenshots() {
   needs
+  # Japanese, Chinese and Korean come from the system's fonts.
+  if [ "$(id -u)" = 0 ] && ! fc-list :lang=ja | grep -q .; then install fonts-noto-cjk; fi
   wasm
   local into="${1:-bin/screenshots}"
   mkdir -p "$into"
