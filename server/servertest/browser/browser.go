@@ -12,6 +12,8 @@
 // it doesn't skip: the app is not tested there.
 //
 // What it doesn't do: no timing; waits have generous limits and are never measured.
+//
+//race:slow The program under test is a process of its own, and Chromium is not Go.
 package browser
 
 import (
