@@ -236,6 +236,7 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		}
 	case "dues-seen":
 		s.duesSeen = true
+		browser.Session.Set(duesKey, "seen")
 		s.rev++
 	case "reload":
 		browser.Reload()

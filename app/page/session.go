@@ -53,6 +53,9 @@ type Session struct {
 	start  bool
 }
 
+// duesKey remembers for the visit that the banner about what is due was put away.
+const duesKey = "elowen.dues"
+
 // place is where the open memory stands in the list, for "2 of 1,284".
 type place struct {
 	id    int64
@@ -62,7 +65,8 @@ type place struct {
 
 func newSession(ctx app.Context) *Session {
 	return &Session{
-		ctx: ctx,
+		ctx:      ctx,
+		duesSeen: browser.Session.Get(duesKey) != "",
 		api: &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base())}, Wait: sync.Sleep},
 	}
 }
