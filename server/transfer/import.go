@@ -45,6 +45,7 @@ type target struct {
 	owner   db.AccountID // 0 in a dry run where it would be made
 	name    string
 	made    bool
+	empty   bool             // it had no memories before
 	shelves map[string]int64 // categories by lower-case name; 0 in a dry run where it would be made
 	fresh   map[int]bool     // lines that made a category
 	gone    map[int]bool     // lines whose category was made before and deleted since
@@ -193,6 +194,14 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 		for id, name := range names {
 			t.shelves[strings.ToLower(name)] = id
 		}
+	}
+	t.empty = true
+	for _, err := range i.Memories.Briefs(tx, t.owner, nil) {
+		if err != nil {
+			return nil, err
+		}
+		t.empty = false
+		break
 	}
 	i.accounts[key] = t
 	return t, nil

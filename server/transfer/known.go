@@ -47,9 +47,11 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	if err != nil {
 		return nil, err
 	}
-	twins, err := i.Memories.Twins(tx, t.owner, bodies)
-	if err != nil {
-		return nil, err
+	var twins map[string][]memory.Twin
+	if !t.empty {
+		if twins, err = i.Memories.Twins(tx, t.owner, bodies); err != nil {
+			return nil, err
+		}
 	}
 	if err := i.findPurged(tx, t, open); err != nil {
 		return nil, err

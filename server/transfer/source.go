@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"slices"
 	"strings"
 
 	"elowen/server/db"
@@ -13,10 +14,12 @@ type origin struct {
 }
 
 // originBatch is how many go into one statement.
-const originBatch = 64
+const originBatch = 128
 
 // remember notes where memories came from, so that the same import again finds them.
 func remember(tx *db.Tx, owner db.AccountID, source string, list []origin) error {
+	// In the order of the table: each of its pages is visited once.
+	list = slices.SortedFunc(slices.Values(list), func(a, b origin) int { return strings.Compare(a.id, b.id) })
 	for len(list) > 0 {
 		n := 1
 		if len(list) >= originBatch {

@@ -113,7 +113,7 @@ func (s *staged) lines(each func(rawLine) error) error {
 
 // A chunk is as many lines as one decision writes.
 const (
-	chunkLines = 500
+	chunkLines = 2000
 	chunkBytes = 4 << 20
 )
 
