@@ -2,8 +2,10 @@ package projection_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -221,9 +223,24 @@ func (m *model) person(t *rapid.T, i int) *model {
 	return &next
 }
 
+// fewer lowers the number of checks of an expensive property, unless the command
+// line asks for another one than the default.
+func fewer(t *testing.T, n int) {
+	checks := flag.Lookup("rapid.checks")
+	was := checks.Value.String()
+	if was != checks.DefValue {
+		return
+	}
+	if err := checks.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(was) })
+}
+
 // A client that applied every frame shows what one that begins now would be shown,
 // by a projector that never saw anything change, and what the store itself says.
 func TestWindowsFollowTheStore(t *testing.T) {
+	fewer(t, 25)
 	outer := t
 	var store *model
 	people := 0
