@@ -87,17 +87,18 @@ func (b *bench) measure(ctx context.Context, chosen []line) (*table, error) {
 			return nil, ctx.Err()
 		}
 		b.say("%s: %s", l.name, l.about)
-		began := time.Now()
+		began, others := time.Now(), watchOthers()
 		figures, err := b.profiled(ctx, l)
+		taken := others()
 		var lacking notMeasured
 		switch {
 		case errors.As(err, &lacking):
-			figures = append(figures, figure{What: l.about, Note: "not measured: " + string(lacking)})
+			figures = append(measured(figures), figure{What: l.about, Note: "not measured: " + string(lacking)})
 		case err != nil:
-			figures = append(figures, figure{What: l.about, Note: "failed: " + err.Error(), Failed: true})
+			figures = append(measured(figures), figure{What: l.about, Note: "failed: " + err.Error(), Failed: true})
 		}
 		for _, f := range figures {
-			f.Line = l.name
+			f.Line, f.Others = l.name, taken
 			t.Figures = append(t.Figures, f.judged())
 		}
 		b.say("  %.1f s", time.Since(began).Seconds())
@@ -105,6 +106,11 @@ func (b *bench) measure(ctx context.Context, chosen []line) (*table, error) {
 	}
 	t.LoadAfter = load()
 	return t, nil
+}
+
+// measured are those figures that there are, of a line that was cut off.
+func measured(list []figure) []figure {
+	return slices.DeleteFunc(list, func(f figure) bool { return f.Runs == 0 })
 }
 
 func (b *bench) profiled(ctx context.Context, l line) ([]figure, error) {

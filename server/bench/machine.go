@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,4 +115,46 @@ func syncTime(dir string) sample {
 		s = append(s, millis(time.Since(began)))
 	}
 	return s
+}
+
+// watchOthers begins to watch what other programs take of the machine; the function
+// that it gives answers which part that was, negative where it cannot be told.
+func watchOthers() func() float64 {
+	busy, all, err := ticks()
+	own := cpu() + childrenCPU()
+	if err != nil {
+		return func() float64 { return -1 }
+	}
+	return func() float64 {
+		busyNow, allNow, err := ticks()
+		if err != nil || allNow <= all {
+			return -1
+		}
+		const hertz = 100 // of the kernel's own counting, on all that Go runs on
+		mine := (cpu() + childrenCPU() - own).Seconds() * hertz
+		return max(0, (busyNow-busy-mine)/(allNow-all))
+	}
+}
+
+// ticks are the kernel's counts of all cores: busy, and altogether.
+func ticks() (busy, all float64, err error) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, 0, err
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	for i, field := range strings.Fields(first)[1:] {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0, 0, err
+		}
+		if i > 7 { // time of guests is in the user time already
+			break
+		}
+		all += n
+		if i != 3 && i != 4 { // idle, and idle while waiting for the disk
+			busy += n
+		}
+	}
+	return busy, all, nil
 }

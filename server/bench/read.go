@@ -146,12 +146,13 @@ func searchLine(ctx context.Context, b *bench) ([]figure, error) {
 		// In the list every hit has its rank, and the last word may only have begun.
 		p, done := s.projector()
 		defer done()
-		texts := []string{"people wor", "project we", "meeting pla", "server re", "budget re", "review de", "doctor ga", "kitchen co"}
 		i := 0
 		typed, err = b.repeat(ctx, func() (float64, error) {
 			return perCPU(32, func() error {
-				i++
-				_, err := p.List(ctx, s.owner, api.MemoryQuery{Q: texts[i%len(texts)]}, "", 50)
+				i++ // no text twice: an answer may be kept for a moment
+				second := common[i/40%len(common)]
+				q := common[i%40] + " " + second[:min(len(second), 3)]
+				_, err := p.List(ctx, s.owner, api.MemoryQuery{Q: q}, "", 50)
 				return err
 			})
 		})

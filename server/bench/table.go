@@ -28,6 +28,10 @@ type figure struct {
 	Unit  string  `json:"unit"`
 	Runs  int     `json:"runs"`
 
+	// Others is the part of the machine that other programs took meanwhile, 0 to 1;
+	// negative where that is unknown.
+	Others float64 `json:"others"`
+
 	Goal *goal `json:"goal,omitempty"`
 	Met  *bool `json:"met,omitempty"`
 
@@ -88,13 +92,13 @@ func (t *table) print(w io.Writer) error {
 	m := t.Machine
 	fmt.Fprintf(w, "elowen %s · %s · %s, %d cores, %s · sync of 4 kB %s ms · load %s before, %s after\n",
 		m.Commit, m.Go, m.CPU, m.Cores, m.System, short(m.SyncMillis), m.Load, t.LoadAfter)
-	fmt.Fprintf(w, "peer: %s · median of %d runs, (lowest – highest)", m.Peer, t.Runs)
+	fmt.Fprintf(w, "peer: %s · median of %d runs (lowest – highest); others: what other programs took of the machine meanwhile", m.Peer, t.Runs)
 	if t.Scale != 1 {
 		fmt.Fprintf(w, " · sizes × %s, so nothing here says anything of the goals", short(t.Scale))
 	}
 	fmt.Fprint(w, "\n\n")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "line\twhat\tfigure\trange\tgoal\tmet\tpeer\tratio\tnote")
+	fmt.Fprintln(tw, "line\twhat\tfigure\trange\tgoal\tmet\tpeer\tratio\tothers\tnote")
 	for _, f := range t.Figures {
 		fmt.Fprintln(tw, strings.Join(f.cells(), "\t"))
 	}
@@ -127,7 +131,11 @@ func (f figure) cells() []string {
 			ratio = "× " + short(f.Baseline.Ratio)
 		}
 	}
-	return []string{f.Line, f.What, value, spread, bound, met, peer, ratio, f.Note}
+	others := ""
+	if f.Others >= 0 {
+		others = fmt.Sprintf("%.0f%%", 100*f.Others)
+	}
+	return []string{f.Line, f.What, value, spread, bound, met, peer, ratio, others, f.Note}
 }
 
 // short writes a number with about three digits.
