@@ -79,7 +79,10 @@ func under(base string, next http.Handler) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(base, http.StripPrefix(prefix, next))
-	mux.Handle("/", http.RedirectHandler(base, http.StatusTemporaryRedirect))
+	mux.Handle("/{$}", http.RedirectHandler(base, http.StatusTemporaryRedirect))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "Everything stands below "+base, http.StatusNotFound)
+	})
 	return mux
 }
 
