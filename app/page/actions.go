@@ -125,7 +125,7 @@ func (s *Session) change(p picked, b api.MemoryBulk, back func(m api.Memory) api
 	s.bulk(p.target(b), func(done api.BulkDone) {
 		s.picked.clear()
 		var undo func()
-		if p.all == nil && len(old) > 0 {
+		if p.all == nil && len(old) > 0 && done.Changed > 0 {
 			undo = func() { s.undoChange(old, back) }
 		}
 		s.say(text.Changed(done.Changed, said), undo)

@@ -37,7 +37,7 @@ func (d *Detail) bar() app.UI {
 		switch m.Status {
 		case api.StatusActive:
 			body = append(body,
-				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), tag.Span().Text(text.Edit), part.Kbd("e")).Aria("label", text.Edit),
+				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), tag.Span().Text(text.Edit), part.KbdHint("e")).Aria("label", text.Edit),
 				part.IconButton("btn btn-quiet", "trash", "", text.ToTrash, "trash-2"))
 		default:
 			body = append(body, part.Button("btn btn-quiet", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)))
@@ -128,7 +128,7 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		field(text.Category, editable("edit-category", text.ChangeCategory, part.CategoryRings(color), part.Text(name))),
 		field(text.Kind, editable("edit-kind", text.ChangeKind, part.Text(m.Kind))),
 		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
-		field(text.Confidence, tag.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))),
+		field(text.Confidence, d.confidence(m)...),
 		field(text.Source, part.Text(text.SourceName(m.Source)), meta(browser.Date(m.CreatedAt, browser.FullDate))),
 		field(text.Updated, tag.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
 		field(text.Used, d.used(m)...),
@@ -141,9 +141,6 @@ func (d *Detail) fields(m api.Memory) app.UI {
 	if m.Subject != "" {
 		fields = append(fields, field(text.Subject, part.Text(m.Subject)))
 	}
-	if m.ReviewedAt != nil {
-		fields = append(fields, field(text.ReviewedField, tag.Span().Class("num").Text(d.date(*m.ReviewedAt))))
-	}
 	return tag.Dl().Class("fields").Body(fields...)
 }
 
@@ -154,6 +151,14 @@ func (d *Detail) date(t api.Time) string {
 		return browser.Date(t, browser.FullDate)
 	}
 	return browser.Date(t, browser.DayMonthTime)
+}
+
+func (d *Detail) confidence(m api.Memory) []app.UI {
+	out := []app.UI{tag.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))}
+	if m.ReviewedAt != nil {
+		out = append(out, tag.Span().Class("meta").Text(text.ReviewedOn(browser.Date(*m.ReviewedAt, browser.DayMonth))))
+	}
+	return out
 }
 
 func (d *Detail) eligible(m api.Memory) []app.UI {

@@ -75,10 +75,10 @@ func (f *Editor) fields() app.UI {
 		name = text.NoCategory
 	}
 	n := f.typed.Importance
-	pick := func(do, label string, body ...app.UI) app.UI {
+	pick := func(do, label, chosen string, body ...app.UI) app.UI {
 		return tag.Div().Class("field").Body(
 			tag.Span().Class("label").Text(label),
-			part.Button("btn field-pick", do, "", append(body, part.Icon("chevron-down"))...).Aria("haspopup", "listbox").Aria("label", label),
+			part.Button("btn field-pick", do, "", append(body, part.Icon("chevron-down"))...).Aria("haspopup", "listbox").Aria("label", text.Field(label, chosen)),
 		)
 	}
 	confidence := tag.Input().ID("editor-confidence").Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off")
@@ -94,8 +94,8 @@ func (f *Editor) fields() app.UI {
 			),
 			tag.P().Class("meta").Text(text.Meaning(n)),
 		),
-		pick("form-category", text.Category, part.CategoryRings(color), tag.Span().Class("pick-label").Text(name)),
-		pick("form-kind", text.Kind, tag.Span().Class("pick-label").Text(f.typed.Kind)),
+		pick("form-category", text.Category, name, part.CategoryRings(color), tag.Span().Class("pick-label").Text(name)),
+		pick("form-kind", text.Kind, f.typed.Kind, tag.Span().Class("pick-label").Text(f.typed.Kind)),
 		tag.Div().Class("field").Body(
 			tag.Label().Attr("for", "editor-confidence").Text(text.Confidence),
 			confidence,

@@ -66,9 +66,9 @@ func (a *App) content() []app.UI {
 	}
 	switch r.Kind {
 	case listPage:
-		return []app.UI{&piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
+		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
-		return []app.UI{&piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
 	case accountPage:
 		return []app.UI{pageBar(text.Account, text.AccountNote), &Account{S: s, Rev: s.rev}}
 	case settingsPage:
@@ -91,6 +91,9 @@ func (a *App) waiting() []app.UI {
 		part.Button("btn", "retry", "", part.Text(text.Retry)),
 	)}
 }
+
+// heading is the page's name where it isn't seen.
+func heading(r route) app.UI { return tag.H1().Class("sr").Text(pageName(r)) }
 
 func pageBar(title, note string) app.UI {
 	return tag.Header().Class("topbar").Body(tag.H1().Text(title), tag.Span().Class("meta").Text(note))
@@ -162,7 +165,6 @@ func (a *App) memoryBar() app.UI {
 		class += " memory-bar-open"
 	}
 	return tag.Header().Class(class).Body(
-		tag.H1().Class("sr").Text(pageName(r)),
 		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
 			tab("/memory", !trash, part.Text(text.ListTab)),
 			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Span().Class("meta num").Text(count)),
@@ -186,7 +188,7 @@ func (a *App) notice() app.UI {
 	case a.due() > 0:
 		return tag.Div().Class("notice").Body(tag.Div().Class("banner banner-plain").Body(
 			part.Icon("leaf"), tag.Span().Body(
-				part.Text(text.Due(a.due(), s.policy.LeftToday, browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
+				part.Text(text.Due(a.due(), int(s.policy.Policy.DailyDeletionLimit), browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
 				part.Link("/memory?sort=evictable", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
 			),
 			part.IconButton("btn btn-sm btn-quiet end", "dues-seen", "", text.Close, "x"),

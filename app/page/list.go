@@ -21,6 +21,7 @@ type List struct {
 	rowWindow
 	slots     int
 	narrow    bool
+	bulk      bool // the bar of the picked rows stands where the search was
 	typing    *time.Timer
 	following *time.Timer
 }

@@ -34,6 +34,7 @@ func (l *List) Render() app.UI {
 func (l *List) head() app.UI {
 	p := &l.S.picked
 	if !p.empty() {
+		l.bulk = true
 		return tag.Div().Class("listhead").Body(
 			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x"),
 			tag.Span().Class("muted num").Text(text.Selected(p.count())),
@@ -43,6 +44,10 @@ func (l *List) head() app.UI {
 			tag.Span().Class("grow"),
 		)
 	}
+	if l.bulk {
+		l.bulk = false
+		l.showQuery() // the field is a new one
+	}
 	q := l.Query.Normal()
 	sorted := text.SortedBy(q.Sort, q.Order)
 	return tag.Div().Class("listhead").Body(
@@ -50,7 +55,7 @@ func (l *List) head() app.UI {
 			part.Icon("search"),
 			tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").Attr("spellcheck", "false").
 				Attr("placeholder", l.searchHint()).Aria("label", text.SearchMemories),
-			part.Kbd("/"),
+			part.KbdHint("/"),
 		),
 		part.IconButton("btn", "sort", "", sorted, "arrow-down-wide-narrow").Aria("haspopup", "listbox"),
 	)

@@ -67,7 +67,7 @@ func newSession(ctx app.Context) *Session {
 	return &Session{
 		ctx:      ctx,
 		duesSeen: browser.Session.Get(duesKey) != "",
-		api: &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base())}, Wait: sync.Sleep},
+		api:      &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base())}, Wait: sync.Sleep},
 	}
 }
 

@@ -168,13 +168,16 @@ func (t *TrashBin) table() app.UI {
 	for rank := first; rank < end; rank++ {
 		items[rank%t.slots] = t.item(rank)
 	}
-	head := func(class, label string) app.UI {
-		return tag.Div().Class(class).Role("columnheader").Text(label)
+	head := func(label string) app.UI {
+		return tag.Div().Role("columnheader").Text(label)
+	}
+	unseen := func(label string) app.UI {
+		return tag.Div().Role("columnheader").Body(tag.Span().Class("sr").Text(label))
 	}
 	zone := browser.Date(t.S.now(), browser.Zone)
 	return tag.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(
 		tag.Div().Class("trow trow-head").Role("row").Aria("rowindex", 1).Body(
-			head("", ""), head("", text.Memory), head("", text.WentByHead), head("", text.Why), head("", text.WhenIn(zone)), head("", text.Vitality), head("", ""),
+			unseen(text.SelectThis), head(text.Memory), head(text.WentByHead), head(text.Why), head(text.WhenIn(zone)), head(text.Vitality), unseen(text.Actions),
 		),
 		tag.Div().ID("trash").Class("scroll vlist").Role("rowgroup").TabIndex(0).Aria("label", text.Trash).Body(
 			append([]app.UI{tag.Div().Class("list-fill").Role("presentation")}, items...)...,

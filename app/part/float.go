@@ -103,7 +103,7 @@ func (m *Menu) open(ctx app.Context) {
 			browser.Focus(field)
 			return
 		}
-		browser.Focus(ctx.JSSrc())
+		browser.Focus(browser.Query(ctx.JSSrc(), "ul"))
 	})
 }
 
@@ -230,15 +230,16 @@ func (m *Menu) Render() app.UI {
 		if m.at < len(choices) {
 			active = "menu-" + itoa(m.at)
 		}
-		list := tag.Ul().Class("menu-list").Role("listbox").Aria("label", m.Spec.Label).Body(items...)
-		return tag.Div().Class("menu").TabIndex(-1).Role("dialog").Aria("label", m.Spec.Label).Aria("activedescendant", active).
+		list := tag.Ul().ID("menu-list").Class("menu-list").Role("listbox").TabIndex(-1).Aria("label", m.Spec.Label).Aria("activedescendant", active).Body(items...)
+		return tag.Div().Class("menu").Role("dialog").Aria("label", m.Spec.Label).
 			OnClick(m.click).OnKeyDown(m.key).OnInput(m.input).
 			Body(
 				If(m.Spec.Search, func() app.UI {
 					return tag.Div().Class("menu-search").Body(
 						Icon("search"),
 						tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").
-							Attr("placeholder", text.MenuFilter).Aria("label", text.MenuFilter).Aria("activedescendant", active),
+							Attr("placeholder", text.MenuFilter).Aria("label", text.MenuFilter).
+							Role("combobox").Aria("expanded", "true").Aria("controls", "menu-list").Aria("activedescendant", active),
 					)
 				}),
 				list,

@@ -128,8 +128,12 @@ func problem(resp Response) error {
 	return err
 }
 
-// statusError is for answers of something between us and the server.
+// statusError is for answers of something between us and the server. A gateway that
+// didn't reach it tells as little as no answer.
 func statusError(status int) error {
+	if status == 502 || status == 503 || status == 504 {
+		return fault.Wrap(fault.Unavailable, errLost, "The server does not answer ("+strconv.Itoa(status)+").")
+	}
 	for _, k := range fault.Kinds() {
 		if k.Status() == status {
 			return fault.New(k, k.Title()+" ("+strconv.Itoa(status)+").")

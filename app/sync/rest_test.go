@@ -41,7 +41,7 @@ func TestGetAndErrors(t *testing.T) {
 	}{
 		{"a problem", answer(404, `{"status":404,"code":"not_found","detail":"There is no such memory."}`), fault.NotFound, "There is no such memory.", false},
 		{"a stale write", answer(409, `{"status":409,"code":"stale","detail":"Changed.","current":{"id":4,"revision":9}}`), fault.Stale, "Changed.", false},
-		{"a proxy's page", answer(502, `<html>Bad gateway</html>`), fault.Unavailable, "502", false},
+		{"a proxy's page", answer(502, `<html>Bad gateway</html>`), fault.Unavailable, "502", true},
 		{"a proxy's 401", answer(401, ``), fault.Unauthenticated, "401", false},
 		{"no answer", Response{}, fault.Unavailable, "does not answer", true},
 		{"an answer that can't be read", answer(200, `{`), fault.Internal, "could not be read", false},

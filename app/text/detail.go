@@ -38,7 +38,6 @@ const (
 	Eligible         = "Eligible"
 	Never            = "never"
 	Subject          = "About"
-	ReviewedField    = "Reviewed"
 	Indexed          = "indexed"
 	NotIndexedYet    = "not indexed"
 	ChangeCategory   = "Change the category"
@@ -68,6 +67,9 @@ func Times(n int64) string { return Count(int(n), "time", "times") }
 
 // LastUsed is the date of the last use.
 func LastUsed(date string) string { return "last " + date }
+
+// ReviewedOn is the date of the review.
+func ReviewedOn(date string) string { return "reviewed " + date }
 
 // WentToTrash says when.
 func WentToTrash(when string) string {

@@ -25,6 +25,9 @@ const (
 	EditBoth   = "Edit both together"
 )
 
+// Field names a field with what is chosen in it.
+func Field(label, chosen string) string { return label + ": " + chosen }
+
 // Bytes counts the bytes of a body.
 func Bytes(n, most int) string { return Number(n) + " of " + Number(most) + " bytes" }
 

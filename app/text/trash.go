@@ -8,6 +8,7 @@ const (
 	Why             = "Why"
 	SelectAllTrash  = "Select all in the trash"
 	SelectThis      = "Select"
+	Actions         = "Actions"
 	EmptyEllipsis   = "Empty trash…"
 	OnlyPeoplePurge = "Retention never purges; only people do."
 	TrashEmpty      = "The trash is empty"
