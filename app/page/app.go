@@ -92,6 +92,9 @@ func (a *App) navigate() {
 	was := a.route
 	a.route = readRoute(browser.Location())
 	a.s.route = a.route
+	if path, _, _ := browser.Location(); path == "/" || a.route.Kind == trashPage && path == "/memory" {
+		browser.Replace(a.route.path()) // one address for one page
+	}
 	a.s.menu = nil
 	if was.Query != a.route.Query || was.Kind != a.route.Kind {
 		a.s.picked.clear()
@@ -202,7 +205,7 @@ func (a *App) act(e app.Event, key string) {
 		s.help()
 		return
 	case "n":
-		s.visit(route{Kind: listPage, Compose: true})
+		s.compose()
 		return
 	}
 	if s.detail != nil && s.detail.key(e, key) {
@@ -229,7 +232,7 @@ func (a *App) click(ctx app.Context, e app.Event) {
 	case "close-menu":
 		s.closeMenu()
 	case "compose":
-		s.visit(route{Kind: listPage, Compose: true})
+		s.compose()
 	case "wake":
 		if s.client != nil {
 			s.client.Wake()

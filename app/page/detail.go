@@ -123,6 +123,9 @@ func (d *Detail) event(e sync.Event[live.DetailRow]) {
 	if changed {
 		if scroller := browser.ByID("detail-scroll"); scroller.Truthy() {
 			scroller.Set("scrollTop", 0)
+			if d.S.narrow() {
+				browser.Focus(scroller) // the page that was under it is gone
+			}
 		}
 		d.older, d.cursor, d.oldDone = nil, "", false
 	}

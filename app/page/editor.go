@@ -372,6 +372,7 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 			s.say(text.Merged(len(ids)), func() { s.unmerge(ids, out.ID) })
 			f.Done()
 			s.visit(s.route.open(out.ID))
+			s.reveal(out.ID)
 		}
 	case newMode:
 		category := api.Null[int64]()
@@ -388,6 +389,7 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 			}
 			f.Done()
 			s.visit(s.route.open(out.ID))
+			s.reveal(out.ID)
 		}
 	}
 	out := new(api.Memory)
@@ -418,6 +420,14 @@ func (f *Editor) patch(body string, confidence float64) api.MemoryPatch {
 		p.CategoryID = api.Optional[int64]{Set: true, Value: f.typed.Category}
 	}
 	return p
+}
+
+// reveal shows a memory that the person just made in the list.
+func (s *Session) reveal(id int64) {
+	if s.list != nil {
+		s.list.show(id)
+		s.list.ctx.Defer(s.list.settle)
+	}
 }
 
 // unmerge takes a merge back: the sources return, what was made of them goes.

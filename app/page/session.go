@@ -31,6 +31,7 @@ type Session struct {
 	status   sync.Status
 	lost     bool          // offline for long enough to say so
 	ahead    time.Duration // of the server's clock before ours
+	told     bool          // ahead is known
 	stats    *sync.Watch[live.Overview]
 	settings *sync.Watch[live.SettingsRow]
 
@@ -133,7 +134,7 @@ func (s *Session) setStatus(st sync.Status) {
 	s.status = st
 	switch st.Phase {
 	case sync.Online:
-		s.lost = false
+		s.lost, s.told = false, false
 	case sync.SignedOut:
 		s.signIn()
 	case sync.Offline:
@@ -160,9 +161,13 @@ func (s *Session) signIn() {
 	browser.Leave(route{Kind: loginPage, Next: next}.path())
 }
 
-// tell learns the server's clock from a frame that was just computed.
+// tell learns the server's clock from a frame. What it shows was computed at that
+// instant or, where nothing moved since, a little before: the largest lead counts.
 func (s *Session) tell(asOf api.Time) {
-	s.ahead = time.Duration(int64(asOf)-time.Now().UnixMilli()) * time.Millisecond
+	lead := time.Duration(int64(asOf)-time.Now().UnixMilli()) * time.Millisecond
+	if !s.told || lead > s.ahead {
+		s.told, s.ahead = true, lead
+	}
 }
 
 // now is the present by the server's clock, for "3 d ago".
@@ -196,6 +201,15 @@ func (s *Session) indexes() bool {
 
 // visit leads to another address and remembers this one in the history.
 func (s *Session) visit(r route) { s.ctx.Navigate(browser.Origin() + r.path()) }
+
+// compose opens the form of a new memory, beside the list as it is.
+func (s *Session) compose() {
+	r := route{Kind: listPage, Compose: true}
+	if s.route.Kind == listPage && s.route.Query.Status != api.StatusDeleted {
+		r.Query = s.route.Query
+	}
+	s.visit(r)
+}
 
 // replace changes the address without an entry in the history.
 func (s *Session) replace(r route) { browser.Replace(r.path()) }

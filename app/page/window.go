@@ -52,7 +52,8 @@ type rowWindow struct {
 	active  int     // rank of the keyboard's row; −1 none
 	base    int     // rank where a range of picked rows began
 	fresh   map[int64]bool
-	arrived int // rows that came in above and wait to be seen
+	arrived int   // rows that came in above and wait to be seen
+	reveal  int64 // a row that the person just made: it is shown as soon as it is here
 }
 
 // begin connects the window with its element and asks for the first rows.
@@ -180,7 +181,19 @@ func (l *rowWindow) event(gen int, q api.MemoryQuery, e sync.Event[live.Row]) {
 		}
 	}
 	l.clampTop()
+	l.show(l.reveal)
 	l.changed(!same)
+}
+
+// show brings the row of a memory that the person just made into view, now or as
+// soon as it is in the window.
+func (l *rowWindow) show(id int64) {
+	if l.reveal = id; id == 0 {
+		return
+	}
+	if _, rank, ok := l.window.Find(id); ok {
+		l.reveal, l.active, l.follow, l.arrived = 0, rank, true, 0
+	}
 }
 
 // keepPlace keeps the rows that one is looking at where they are when others came
