@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"math"
+	"slices"
 
 	"elowen/server/db"
 	"elowen/server/vitality"
@@ -21,7 +22,8 @@ type Candidate struct {
 const duePage = 512
 
 // Due goes through the account's memories that are evictable at now under the
-// terms: the lowest vitality first, then the oldest. It reads ranges of the order
+// terms: the lowest vitality first, then the oldest. The terms are those in force,
+// by which the rows are keyed; for another policy compute over Briefs. It reads ranges of the order
 // key, ten levels merged, in pages that look at an index only: flat, whatever their
 // number, and other statements of the transaction may run meanwhile.
 func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2[Candidate, error] {
@@ -29,13 +31,21 @@ func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2
 		if !t.Policy.Enabled {
 			return
 		}
-		var levels [vitality.Levels]dueLevel
-		for i := range levels {
-			if err := levels[i].start(tx, owner, t.Policy, i+1, now); err != nil {
+		var levels [vitality.Levels + 1]dueLevel
+		ahead := &levels[vitality.Levels]
+		ahead.drained = true
+		for i := range vitality.Levels {
+			err := levels[i].start(tx, owner, t.Policy, i+1, now)
+			if err == nil && t.Policy.Floor > leastAhead {
+				err = ahead.addAhead(&levels[i])
+			}
+			if err != nil {
 				yield(Candidate{}, err)
 				return
 			}
 		}
+		ahead.page = ahead.store
+		slices.SortFunc(ahead.page, func(a, b dueRow) int { return sooner(&a.Candidate, &b.Candidate) })
 		for {
 			var best *dueLevel
 			for i := range levels {
@@ -76,6 +86,10 @@ type dueRow struct {
 	key float64
 }
 
+// leastAhead is the vitality that a memory has at least whose last use is yet to
+// come: it was used, and then the clock was put back.
+const leastAhead = 50
+
 func (l *dueLevel) start(tx *db.Tx, owner db.AccountID, p vitality.Policy, level int, now int64) error {
 	l.tx, l.owner, l.policy, l.level, l.now = tx, owner, p, level, now
 	below, err := vitality.KeyThreshold(level, p, now, p.Floor)
@@ -83,12 +97,7 @@ func (l *dueLevel) start(tx *db.Tx, owner db.AccountID, p vitality.Policy, level
 		return err
 	}
 	l.below = below + vitality.KeyTolerance
-	if p.Floor > 50 {
-		// With the clock put back, a memory used "in the future" may be under such a
-		// floor at any key; what is evictable says fades_at, always exactly.
-		l.below = math.MaxFloat64
-	}
-	return l.read(`order_key < ?`, l.below)
+	return l.next(`order_key < ?`, l.below)
 }
 
 // step goes to the level's next candidate.
@@ -98,16 +107,35 @@ func (l *dueLevel) step() error {
 	if len(l.page) > 0 || l.drained {
 		return nil
 	}
-	return l.read(`order_key < ? AND (order_key, created_at, id) > (?, ?, ?)`, l.below, last.key, last.CreatedAt, last.ID)
+	return l.next(`order_key < ? AND (order_key, created_at, id) > (?, ?, ?)`, l.below, last.key, last.CreatedAt, last.ID)
 }
 
-func (l *dueLevel) read(where string, args ...any) error {
-	args = append([]any{int64(l.owner), api.StatusActive, l.level}, append(args, l.now, duePage)...)
+// next reads the next page. Those whose last use is yet to come are not in the
+// order of their keys; addAhead has them.
+func (l *dueLevel) next(where string, args ...any) error {
+	l.store = l.store[:0]
+	err := l.read(&l.store, where+` AND last_used_at <= ?`, append(args, l.now), duePage)
+	l.page, l.drained = l.store, len(l.store) < duePage
+	return err
+}
+
+// addAhead adds a level's candidates whose last use is yet to come. Their vitality
+// stands still until then, whatever their key says.
+func (l *dueLevel) addAhead(level *dueLevel) error {
+	from, err := vitality.KeyThreshold(level.level, level.policy, level.now, leastAhead)
+	if err != nil {
+		return err
+	}
+	return level.read(&l.store, `order_key > ? AND last_used_at > ?`, []any{from - vitality.KeyTolerance, level.now}, math.MaxInt32)
+}
+
+// read adds candidates of the level to a list, in the order of the key.
+func (l *dueLevel) read(list *[]dueRow, where string, args []any, limit int) error {
+	args = append([]any{int64(l.owner), api.StatusActive, l.level}, append(args, l.now, limit)...)
 	rows := l.tx.Query(`SELECT id, order_key, created_at, use_count, last_used_at FROM memory
 		WHERE owner_id = ? AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?
 		ORDER BY order_key, created_at, id LIMIT ?`, args...)
 	defer rows.Close()
-	l.store = l.store[:0]
 	r := dueRow{Candidate: Candidate{Memory: vitality.Memory{Importance: l.level, Active: true}}}
 	dest := []any{&r.ID, &r.key, &r.CreatedAt, &r.UseCount, &r.LastUsedAt}
 	for rows.Next() {
@@ -118,9 +146,8 @@ func (l *dueLevel) read(where string, args ...any) error {
 		if err != nil {
 			return err
 		}
-		l.store = append(l.store, r)
+		*list = append(*list, r)
 	}
-	l.page, l.drained = l.store, len(l.store) < duePage
 	return rows.Err()
 }
 

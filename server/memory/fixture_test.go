@@ -235,3 +235,5 @@ func (p *prose) sentence() string {
 	}
 	return fmt.Sprintf("%s %d.", strings.Join(words, " "), p.r.IntN(2_000))
 }
+
+func lower(s string) string { return strings.ToLower(s) }
