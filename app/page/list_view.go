@@ -203,6 +203,9 @@ func (l *List) item(slot, rank int) app.UI {
 // when is the instant that the list is about: its sort, else the last use.
 func (l *List) when(m *api.Memory) string {
 	now := l.S.now()
+	if m.Status == api.StatusDeleted && m.DeletedAt != nil {
+		return text.Ago(now, *m.DeletedAt)
+	}
 	switch l.Query.Normal().Sort {
 	case api.SortCreated:
 		return text.Ago(now, m.CreatedAt)

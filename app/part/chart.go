@@ -171,11 +171,8 @@ func (c *Chart) draw(p *plot, reading bool) app.UI {
 		curve = append(curve, path("chart-forecast", p.forecast))
 	}
 	over = append(over, line("chart-now", p.nowX, p.top-6, p.nowX, p.bottom), dot("chart-dot", p.nowX, p.nowY, "5"))
-	anchor, x := "", p.nowX+9
-	if x+50 > p.right {
-		anchor, x = "end", p.nowX-9
-	}
-	over = append(over, label("now-text", anchor, x, max(p.nowY-6, p.top-8), text.NowLabel(c.Shown)))
+	anchor, x, y := p.nowLabel()
+	over = append(over, label("now-text", anchor, x, y, text.NowLabel(c.Shown)))
 	if e := p.end; e != nil {
 		if !e.beyond {
 			over = append(over, dot("chart-end", e.x, e.y, "4.5"))
@@ -220,9 +217,11 @@ func (c *Chart) legend() app.UI {
 	}
 	parts := []app.UI{
 		key(`<svg viewBox="0 0 20 8"><path class="chart-line" d="M0 4H20"></path></svg>`, text.LegendPast),
-		key(`<svg viewBox="0 0 20 8"><path class="chart-forecast" d="M1 4H20"></path></svg>`, text.LegendAhead),
-		key(`<svg viewBox="0 0 20 8"><circle class="chart-recall" cx="10" cy="4" r="3.5"></circle></svg>`, text.LegendRecalled),
 	}
+	if len(c.History.Forecast) > 1 {
+		parts = append(parts, key(`<svg viewBox="0 0 20 8"><path class="chart-forecast" d="M1 4H20"></path></svg>`, text.LegendAhead))
+	}
+	parts = append(parts, key(`<svg viewBox="0 0 20 8"><circle class="chart-recall" cx="10" cy="4" r="3.5"></circle></svg>`, text.LegendRecalled))
 	if c.History.Floor != nil {
 		parts = append(parts, key(`<svg viewBox="0 0 20 8"><path class="chart-floor" d="M0 4H20"></path></svg>`, text.LegendFloor))
 	}

@@ -262,6 +262,22 @@ func (p *plot) label(e *endMark) {
 	e.labelY = max(e.labelY, p.top+16)
 }
 
+// nowLabel is where the label of the present stands: after its line, or, where there
+// is no room, before it and above the curve that led there.
+func (p *plot) nowLabel() (anchor string, x, y float64) {
+	const width, gap = 52, 9
+	x, y = p.nowX+gap, p.nowY-6
+	if x+width > p.right {
+		anchor, x = "end", p.nowX-gap
+		for _, m := range p.marks {
+			if !m.ahead && m.x >= x-width {
+				y = min(y, m.y-12)
+			}
+		}
+	}
+	return anchor, x, max(y, p.top-8)
+}
+
 // floorX is where the floor's label begins: at the left end of its line, unless the
 // line of the present would go through it.
 func (p *plot) floorX() float64 {
