@@ -15,6 +15,6 @@ import (
 func main() {
 	syscall.Umask(0o077) // whatever it writes is its user's alone; SQLite asks for more
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // asked twice, it ends at once
 	os.Exit(command.Surroundings().Run(ctx, os.Args[1:]))
 }

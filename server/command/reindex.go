@@ -1,9 +1,11 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 
+	"elowen/server/account"
 	"elowen/server/db"
 )
 
@@ -32,4 +34,36 @@ func (c *reindexCommand) Run(r *run) error {
 		done()
 		return r.show(map[string]int{"memories": total}, func(w io.Writer) { fmt.Fprintf(w, "Indexed the words of %d memories.\n", total) })
 	})
+}
+
+// reindexOutdated builds anew what an older program made of the words.
+func (st *stores) reindexOutdated(ctx context.Context) error {
+	var outdated []db.AccountID
+	err := st.db.View(ctx, func(tx *db.Tx) error {
+		owners, err := account.Owners(tx)
+		if err != nil {
+			return err
+		}
+		for _, owner := range owners {
+			old, err := st.memories.IndexOutdated(tx, owner)
+			if err != nil {
+				return err
+			}
+			if old {
+				outdated = append(outdated, owner)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, owner := range outdated {
+		n, err := st.memories.Reindex(ctx, owner)
+		if err != nil {
+			return err
+		}
+		st.log.Info("indexed the words anew, in this version's way", "account", owner, "memories", n)
+	}
+	return nil
 }

@@ -92,6 +92,11 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return err
 	}
 
+	if err := st.reindexOutdated(r.ctx); err != nil {
+		admin.close()
+		return err
+	}
+
 	// The work beside requests ends before the stores close.
 	work, stop := context.WithCancel(context.WithoutCancel(r.ctx))
 	var running sync.WaitGroup

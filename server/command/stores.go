@@ -26,6 +26,7 @@ type stores struct {
 	transfer   *transfer.Store
 	log        *slog.Logger
 	use        *lock
+	dir        string // the data directory
 }
 
 // openStores opens a data directory, making it where it isn't there.
@@ -47,7 +48,7 @@ func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*
 		return nil, err
 	}
 	st := put(d, s, log)
-	st.use = use
+	st.use, st.dir = use, dir
 	return st, nil
 }
 

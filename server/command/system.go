@@ -120,7 +120,9 @@ func (s *System) Run(ctx context.Context, args []string) (code int) {
 	if err != nil {
 		return s.usage(k, err)
 	}
-	if r.data, err = s.dataDir(g.Data); err != nil {
+	if s.inside != nil {
+		r.data = s.inside.dir
+	} else if r.data, err = s.dataDir(g.Data); err != nil {
 		return r.fail(err)
 	}
 	selected := kctx.Selected().Target.Addr().Interface()

@@ -67,7 +67,7 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 		mux.Handle(p, rest)
 	}
 	mux.Handle("/", pages)
-	w.handler = gate.Hosts(under(c.BasePath, mux))
+	w.handler = patient(gate.Hosts(under(c.BasePath, mux)))
 	return w, nil
 }
 
