@@ -164,8 +164,8 @@ concurrent() {
 
 run_tests() {
   needs
-  wasm
   check
+  wasm
   start_postgres
   local failed=0
   say "tests"
