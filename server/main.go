@@ -1,6 +1,3 @@
-// Command elowen is long-term memory for AI assistants: memories that fade when
-// they are not used, and a window in which they are seen to. Package doc.go has
-// the guided tour.
 package main
 
 import (

@@ -1,8 +1,13 @@
 package servertest_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,4 +93,63 @@ func TestCommandsBesideTheServer(t *testing.T) {
 		t.Errorf("%d without the server", n)
 	}
 	s.Admin("vacuum")
+}
+
+// What was purged is in no file of the data directory, its logs included, while
+// the server runs; and nothing finds it any more.
+func TestPurgedIsInNoFile(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	anna := s.Setup("anna")
+	const word = "zugunruhe-quagga"
+	for i := range 30 {
+		anna.Add(fmt.Sprintf("Filler number %d.", i))
+	}
+	req := anna.Request(http.MethodPost, api.PathMemory, api.MemoryAdd{Body: "First " + word + "."})
+	req.Header.Set(api.HeaderIdempotency, "once")
+	status, text, _ := anna.Send(req)
+	var m api.MemoryAdded
+	if err := json.Unmarshal(text, &m); err != nil || status != http.StatusCreated {
+		t.Fatalf("%d %s", status, text)
+	}
+	anna.Must(http.MethodPatch, api.MemoryPath(m.ID), api.MemoryPatch{Body: api.Ptr("Then " + word + ", edited.")}, nil)
+	anna.Must(http.MethodGet, api.PathMemory+"?q=quagga", nil, nil)
+	anna.Must(http.MethodDelete, api.MemoryPath(m.ID), nil, nil)
+	anna.Must(http.MethodDelete, api.MemoryPath(m.ID, "purge"), nil, nil)
+
+	found := 0
+	err := filepath.WalkDir(s.Data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found++
+		for _, w := range []string{word, "zugunruhe", "quagga"} {
+			if bytes.Contains(data, []byte(w)) {
+				t.Errorf("%s still has %q", path, w)
+			}
+		}
+		return nil
+	})
+	if err != nil || found < 3 {
+		t.Fatalf("%d files: %v", found, err)
+	}
+	for _, path := range []string{api.PathMemory + "?status=all&q=quagga", api.PathEvents, api.PathExport, api.MemoryPath(m.ID, "events")} {
+		if status, text, _ := anna.Send(anna.Request(http.MethodGet, path, nil)); status != http.StatusOK || bytes.Contains(text, []byte("quagga")) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	if err := anna.Do(http.MethodPost, api.MemoryPath(m.ID, "restore"), nil, nil); !fault.Is(err, fault.NotFound) {
+		t.Errorf("restored: %v", err)
+	}
+	if err := anna.Do(http.MethodPatch, api.MemoryPath(m.ID), api.MemoryPatch{Version: api.Ptr(int64(1))}, nil); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an earlier version: %v", err)
+	}
+	req = anna.Request(http.MethodPost, api.PathMemory, api.MemoryAdd{Body: "First " + word + "."})
+	req.Header.Set(api.HeaderIdempotency, "once")
+	if status, text, _ := anna.Send(req); status != http.StatusGone || bytes.Contains(text, []byte("quagga")) {
+		t.Errorf("the same request again: %d %s", status, text)
+	}
 }

@@ -3,6 +3,8 @@ package transfer_test
 import (
 	"bytes"
 	"context"
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +17,16 @@ import (
 	"elowen/server/transfer"
 	"elowen/shared/api"
 )
+
+// TestMain makes fewer of the long lives than rapid does by itself: each is many
+// transactions. -rapid.checks asks for more.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
 
 // house is a store with its nouns.
 type house struct {

@@ -1,0 +1,85 @@
+// Command elowen is long-term memory for AI assistants: memories that fade when
+// they are not used, and a window in which they are seen to.
+//
+// This is the guided tour of the server, from the ground up. Each package's
+// own comment says its concepts, tables and invariants; here is how they stand on
+// each other, and how a thing that happens runs through them. A test (package
+// [elowen/server/structure]) holds the order: nobody imports what is above.
+//
+// # What both sides know
+//
+// [elowen/shared/fault] is the closed list of kinds of error and its one table to
+// HTTP and back. [elowen/shared/setting] is the one table of limits, defaults and
+// bounds. [elowen/shared/api] and [elowen/shared/live] are the types of the wire.
+//
+// # The ground
+//
+// [elowen/server/db] opens the store (SQLite in one file, or PostgreSQL), brings
+// its schema up to date, and runs transactions: View on a snapshot, Update and Do
+// on the single writer, which takes what is waiting into one commit. The clock
+// inside a transaction is Tx.Now. Tx.Emit writes the account's change log in the
+// same transaction; driver errors become faults here and nowhere else.
+//
+// Two packages are pure arithmetic: [elowen/server/vitality] (how alive a memory
+// is, when it falls below the floor, and in what order a level fades whatever the
+// clock says) and [elowen/server/words] (words of any script, postings, BM25).
+// [elowen/server/validation] reads JSON strictly and judges it by the tags of api.
+//
+// # The nouns, from below
+//
+// [elowen/server/account] is people, sessions and tokens; [elowen/server/category]
+// the shelves; [elowen/server/memory] the memories with their audit, uses, versions
+// and the index of words. [elowen/server/retention] has the policy, and the sweep
+// that moves what faded to the trash. [elowen/server/transfer] brings memories in
+// and out, and [elowen/server/backup] copies, restores and checks whole stores.
+//
+// A noun owns its tables: no other package names them in SQL. Its exported methods
+// own their transaction; what composes takes a *db.Tx. Every method takes the
+// account as a type of its own (db.AccountID), so there is no way to ask without.
+//
+// # What others see
+//
+// [elowen/server/feed] follows the change logs: wakes without content, and reading
+// on from a number. [elowen/server/projection] keeps, for accounts that are looked
+// at, a catalogue of every memory without its text, ordered windows over it by
+// rank, and the frames that lead a window from one state to the next.
+//
+// Four adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
+// of routes, which the OpenAPI document is made from too), [elowen/server/live] (the
+// websocket), [elowen/server/site] (the prerendered frame and the files of the app),
+// and the command line. They don't know each other, nor the store.
+//
+// [elowen/server/command] puts it all together: stores.go the nouns, web.go the
+// adapters, serve.go the server. It owns the locks of a data directory and the
+// socket through which admin commands reach a running server.
+//
+// # Three walks
+//
+// Somebody adds a memory. httpd decodes and judges the api type and calls
+// memory.Store.Add. One transaction inserts the row with its order key and the
+// instant from which it may fade, its words, its audit event, and a line in the
+// account's change log; then the group of decisions commits with one full sync.
+// The hint that follows wakes the feed; the projection reads the changed row again
+// and every window that shows it, or its rank, gets a delta with the log's number.
+// Had the program died before the hint, the next look at the log would find it.
+//
+// A sweep. retention's schedule finds the stored instant come and moves it on a
+// day, which claims the sweep. For each account it reads what is due from the order
+// key's index, the lowest vitality first, lets Plan decide within what the audit
+// leaves of the daily limit, and hands each candidate to memory.Store.AutoEvict:
+// one transaction that looks at the row, the policy and the audit again, and only
+// then trashes. The same Plan with its reasons is the preview and the dry run.
+//
+// A command. `elowen admin …` finds the server's socket in the data directory,
+// sends its arguments, and plays the answer; without a server it takes a share of
+// the directory's lock and opens the store itself. Either way the same code runs
+// over the same stores, so what it does appears in every open window.
+//
+// # Where tests are
+//
+// Each package tests itself on real stores ([elowen/server/db/dbtest] gives one on
+// either engine). [elowen/server/servertest] runs the whole program in a test with
+// a clock that the test moves, [elowen/server/servertest/browser] drives Chromium
+// against it, testdata/script holds stories of the command line, and kill_test.go
+// kills the server under writes. [elowen/server/bench] measures.
+package main
