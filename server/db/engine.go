@@ -20,7 +20,8 @@ type engine interface {
 	schemaVersion(context.Context, *conn) (int, error)
 	setSchemaVersion(context.Context, *conn, int) error
 	newIDs(table string, n int) (query string, args []any)
-	tokens() []string // old, new pairs for the migrations
+	gather(query string) string // a query's column v as one text, separated by commas
+	tokens() []string           // old, new pairs for the migrations
 }
 
 // Engine is the engine's name, "sqlite" or "postgres", for those few places that

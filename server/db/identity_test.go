@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"slices"
 	"testing"
 
 	"elowen/server/db"
@@ -39,6 +40,38 @@ func TestNewIDs(t *testing.T) {
 			next, err := tx.NewIDs("account", 2)
 			if next != first+4 {
 				t.Errorf("a deleted row's id came back: %d after %d", next, first+3)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestColumn(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
+		err := d.Update(ctx, func(tx *db.Tx) error {
+			for i := range 5000 {
+				tx.Emit(7, db.NounMemory, int64(i)*1_000_003-9)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.View(ctx, func(tx *db.Tx) error {
+			list, err := tx.Column(`SELECT ref_id AS v FROM change WHERE owner_id = ?`, 7)
+			if err != nil {
+				return err
+			}
+			slices.Sort(list)
+			if len(list) != 5000 || list[0] != -9 || list[4999] != 4999*1_000_003-9 {
+				t.Errorf("%d values from %d to %d", len(list), list[0], list[len(list)-1])
+			}
+			none, err := tx.Column(`SELECT ref_id AS v FROM change WHERE owner_id = ?`, 8)
+			if len(none) != 0 {
+				t.Errorf("of nothing: %v", none)
 			}
 			return err
 		})

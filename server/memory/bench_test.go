@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"elowen/server/db"
+	"elowen/server/words"
 	"elowen/shared/api"
 )
 
@@ -89,5 +92,122 @@ func (f *fixture) insert(list []Carried) {
 			return err
 		})
 		list = list[n:]
+	}
+}
+
+// BenchmarkSearch100k is a keyword search over 100,000 memories: rare, common and
+// half-typed words.
+func BenchmarkSearch100k(b *testing.B) {
+	f := open(b)
+	list := carried(100_000, f.clock.Now())
+	f.insert(list)
+	rare := strings.Fields(list[777].Body)
+	for name, q := range map[string]string{
+		"common":   "which of these was with them from that one time they were here",
+		"sentence": list[4242].Body,
+		"rare":     rare[len(rare)-2],
+	} {
+		for _, prefix := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/prefix=%v", name, prefix), func(b *testing.B) {
+				hits := 0
+				measured(b, "searches", func() {
+					for range b.N {
+						f.view(func(tx *db.Tx) error {
+							list, _, err := f.Search(tx, f.ann, q, prefix)
+							hits = len(words.Top(list, 300))
+							return err
+						})
+					}
+				})
+				b.ReportMetric(float64(hits), "hits")
+			})
+		}
+	}
+	b.Run("similar", func(b *testing.B) {
+		measured(b, "lookups", func() {
+			for i := range b.N {
+				if _, err := f.resembling(ctx, f.ann, list[i*7%len(list)].Body); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+	b.Run("briefs", func(b *testing.B) {
+		measured(b, "catalogues", func() {
+			for range b.N {
+				f.view(func(tx *db.Tx) error {
+					for _, err := range f.Briefs(tx, f.ann, nil) {
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+		})
+	})
+	b.Run("stats", func(b *testing.B) {
+		measured(b, "stats", func() {
+			for range b.N {
+				if _, err := f.Stats(ctx, f.ann); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+// BenchmarkHistory is the chart of a memory with 5,000 recorded recalls.
+func BenchmarkHistory(b *testing.B) {
+	f := open(b)
+	c := Carried{Body: "often used", Importance: 7, CreatedAt: f.clock.Now() - 89*day}
+	for i := range 5000 {
+		c.Uses = append(c.Uses, api.Use{At: api.Time(f.clock.Now() - 88*day + int64(i)*88*day/5000), Kind: useRecall})
+	}
+	c.UseCount, c.LastUsedAt = 5000, int64(c.Uses[4999].At)
+	f.insert([]Carried{c})
+	id := f.export(f.ann)[0].ID
+	measured(b, "charts", func() {
+		for range b.N {
+			if _, err := f.History(ctx, f.ann, id, 90); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkDue goes through all memories that are due, of so many: 1,000,000 takes
+// minutes to fill, so give it -benchtime 1x.
+func BenchmarkDue(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if n > 10_000 && testing.Short() {
+				b.Skip("a million rows, and -short")
+			}
+			f := open(b)
+			for left := n; left > 0; left -= 8192 {
+				list := carried(min(left, 8192), f.clock.Now())
+				for i := range list {
+					list[i].Body = "x"
+				}
+				f.insert(list)
+			}
+			due := 0
+			measured(b, "plans", func() {
+				for range b.N {
+					due = 0
+					f.view(func(tx *db.Tx) error {
+						for _, err := range f.Due(tx, f.ann, f.rules.terms, f.clock.Now()+400*day) {
+							if err != nil {
+								return err
+							}
+							due++
+						}
+						return nil
+					})
+				}
+			})
+			b.ReportMetric(float64(due), "due")
+		})
 	}
 }

@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"elowen/server/db"
 	"elowen/server/vitality"
@@ -69,26 +71,34 @@ func points(list []vitality.Point) []api.HistoryPoint {
 	return out
 }
 
-// usesOf are all recorded uses of a memory, ascending.
+// usesOf are all recorded uses of a memory, ascending. Nearly all are single
+// recalls, and there may be thousands, so those are read as bare instants.
 func usesOf(tx *db.Tx, owner db.AccountID, id int64) ([]vitality.Use, error) {
-	rows := tx.Query(`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? ORDER BY at`, int64(owner), id)
+	instants, err := tx.Column(`SELECT at AS v FROM usage_event WHERE owner_id = ? AND memory_id = ? AND kind = ?`, int64(owner), id, useRecall)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]vitality.Use, len(instants), len(instants)+4)
+	for i, at := range instants {
+		list[i] = vitality.Use{At: at}
+	}
+	rows := tx.Query(`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? AND (kind <> ? OR times > 1)`, int64(owner), id, useRecall)
 	defer rows.Close()
-	var list []vitality.Use
-	var at, times int64
-	var kind string
-	dest := []any{&at, &kind, &times}
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		var at, times int64
+		var kind string
+		if err := rows.Scan(&at, &kind, &times); err != nil {
 			return nil, err
 		}
 		u := vitality.Use{At: at}
 		if kind == useReinforced {
-			u.Kind, times = vitality.Reinforced, 1
+			u.Kind, times = vitality.Reinforced, 2
 		}
-		for range times {
+		for range times - 1 { // one recall is in the list already
 			list = append(list, u)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b vitality.Use) int { return cmp.Compare(a.At, b.At) })
 	return list, rows.Err()
 }
 
