@@ -110,6 +110,38 @@ func (tx *Tx) Head(owner AccountID) (Head, error) {
 	return h, err
 }
 
+// Heads is Head of many accounts at once. Accounts without changes have Seq 0.
+func (tx *Tx) Heads(owners []AccountID) (map[AccountID]Head, error) {
+	epoch, err := tx.Meta("epoch")
+	if err != nil {
+		return nil, err
+	}
+	heads := make(map[AccountID]Head, len(owners))
+	for _, owner := range owners {
+		heads[owner] = Head{Epoch: epoch}
+	}
+	for len(owners) > 0 {
+		n := min(len(owners), InMost)
+		in, args := In(owners[:n])
+		owners = owners[n:]
+		rows := tx.Query(`SELECT owner_id, seq, floor FROM change_head WHERE owner_id IN (`+in+`)`, args...)
+		for rows.Next() {
+			var owner AccountID
+			h := Head{Epoch: epoch}
+			if err := rows.Scan((*int64)(&owner), &h.Seq, &h.Floor); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			heads[owner] = h
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return heads, nil
+}
+
 // Changes reads the account's entries after since, in order, at most limit. It
 // answers fault.Gone where the log no longer reaches back that far, or never
 // reached that far: the reader needs a new snapshot.

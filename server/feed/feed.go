@@ -138,40 +138,33 @@ func (f *Feed) watch(ctx context.Context) {
 	}
 }
 
-// compare looks at the head of every log that somebody waits for. Where a head
-// cannot be read the subscribers are woken: they will see what is the matter.
+// compare looks at the head of every log that somebody waits for. Where they
+// cannot be read everybody is woken: they will see what is the matter.
 func (f *Feed) compare(ctx context.Context) {
 	f.mu.Lock()
-	heads := make(map[db.AccountID]*db.Head, len(f.subs))
+	owners := make([]db.AccountID, 0, len(f.subs))
 	for owner := range f.subs {
-		heads[owner] = nil
+		owners = append(owners, owner)
 	}
 	f.mu.Unlock()
-	if len(heads) == 0 {
+	if len(owners) == 0 {
 		return
 	}
-	err := f.d.View(ctx, func(tx *db.Tx) error {
-		for owner := range heads {
-			h, err := tx.Head(owner)
-			if err != nil {
-				return err
-			}
-			heads[owner] = &h
-		}
-		return nil
+	var heads map[db.AccountID]db.Head
+	err := f.d.View(ctx, func(tx *db.Tx) (err error) {
+		heads, err = tx.Heads(owners)
+		return err
 	})
 	if err != nil && ctx.Err() != nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for owner, head := range heads {
+	for _, owner := range owners {
+		head := heads[owner]
 		for s := range f.subs[owner] {
-			switch {
-			case head == nil:
-				s.hint()
-			case s.seen.Seq != head.Seq || s.seen.Epoch != head.Epoch:
-				s.seen = *head
+			if err != nil || s.seen.Seq != head.Seq || s.seen.Epoch != head.Epoch {
+				s.seen = head
 				s.hint()
 			}
 		}

@@ -237,3 +237,35 @@ func TestNobodyMissesAnything(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// The heads of many accounts are read at once, as each alone.
+func TestHeads(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
+		var owners []db.AccountID
+		for i := range db.AccountID(db.InMost + 3) {
+			owners = append(owners, i+1)
+		}
+		for _, owner := range []db.AccountID{1, 2, db.InMost + 3} {
+			write(t, d, owner, 1, 2)
+		}
+		err := d.View(context.Background(), func(tx *db.Tx) error {
+			heads, err := tx.Heads(owners)
+			if err != nil || len(heads) != len(owners) {
+				t.Fatalf("%d heads, %v", len(heads), err)
+			}
+			for _, owner := range owners {
+				want, err := tx.Head(owner)
+				if err != nil {
+					return err
+				}
+				if heads[owner] != want {
+					t.Errorf("account %d: %+v, want %+v", owner, heads[owner], want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

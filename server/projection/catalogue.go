@@ -70,13 +70,16 @@ func (c *catalogue) bytes() int64 {
 	return int64(cap(c.rows))*int64(unsafe.Sizeof(brief{})) + int64(len(c.slots))*slotBytes
 }
 
-// load reads everything in the transaction's snapshot.
-func load(tx *db.Tx, store *memory.Store, owner db.AccountID, terms memory.Terms) (*catalogue, error) {
+// load reads everything in the transaction's snapshot: about as many as expected.
+func load(tx *db.Tx, store *memory.Store, owner db.AccountID, terms memory.Terms, expected int) (*catalogue, error) {
 	head, err := tx.Head(owner)
 	if err != nil {
 		return nil, err
 	}
-	c := &catalogue{head: head, terms: terms, slots: map[int64]int32{}, tally: newTally()}
+	c := &catalogue{
+		head: head, terms: terms, tally: newTally(),
+		rows: make([]brief, 0, expected), slots: make(map[int64]int32, expected),
+	}
 	for m, err := range store.Briefs(tx, owner, nil) {
 		if err != nil {
 			return nil, err

@@ -49,28 +49,43 @@ type ordering struct {
 // keyOf is the key of a row. That of the vitality order holds only among rows of
 // one importance.
 func (o ordering) keyOf(m *brief) key {
-	k := key{id: m.ID}
+	k := key{b: o.second(m), id: m.ID}
+	k.a, k.last = o.first(m)
+	return k
+}
+
+// first is what rows are ordered by before all else; last says that a row has no
+// such value.
+func (o ordering) first(m *brief) (a int64, last bool) {
 	switch o.sort {
 	case byCreated:
-		k.a = m.CreatedAt
+		return m.CreatedAt, false
 	case byImportance:
-		k.a, k.b = int64(m.Importance), m.UpdatedAt
+		return int64(m.Importance), false
 	case byUsed:
-		k.a, k.last = m.LastUsedAt, m.LastUsedAt == 0
+		return m.LastUsedAt, m.LastUsedAt == 0
 	case byEvictable:
-		k.a = m.FadesAt
-		k.last = m.Status != memory.Active || m.FadesAt == vitality.Never
+		if m.Status != memory.Active || m.FadesAt == vitality.Never {
+			return 0, true
+		}
+		return m.FadesAt, false
 	case byVitality:
-		k.a, k.b = sortable(m.OrderKey), m.CreatedAt
+		return sortable(m.OrderKey), false
 	case byRelevance:
-		k.a = sortable(scoreOf(o.hits, m.ID))
-	default:
-		k.a = m.UpdatedAt
+		return sortable(scoreOf(o.hits, m.ID)), false
 	}
-	if k.last {
-		k.a = 0
+	return m.UpdatedAt, false
+}
+
+// second orders rows whose first is equal.
+func (o ordering) second(m *brief) int64 {
+	switch o.sort {
+	case byImportance:
+		return m.UpdatedAt
+	case byVitality:
+		return m.CreatedAt
 	}
-	return k
+	return 0
 }
 
 // compare orders two keys.
@@ -125,12 +140,6 @@ type run struct {
 	slots []int32
 }
 
-// keyed is a row beside its key, for sorting many at once.
-type keyed struct {
-	key
-	slot int32
-}
-
 // find is how many rows of the run stand before the key.
 func (r *run) find(rows []brief, k key) int {
 	low, high := 0, len(r.slots)
@@ -162,32 +171,71 @@ func (r *run) removeAll(gone func(slot int32) bool) {
 	r.slots = slices.DeleteFunc(r.slots, gone)
 }
 
+// sorted is the slots in the run's order.
+func (r *run) sorted(rows []brief, slots []int32) []int32 {
+	out := slices.Clone(slots)
+	if len(out) < radixLeast {
+		slices.SortFunc(out, func(x, y int32) int { return r.by.compare(r.by.keyOf(&rows[x]), r.by.keyOf(&rows[y])) })
+		return out
+	}
+	// The least important part of the key first; each pass leaves equals as they are.
+	flip := uint64(1) << 63 // makes negative numbers the smaller ones
+	if r.by.desc {
+		flip = ^flip
+	}
+	entries := make([]entry, len(out))
+	ascending := true
+	for i, slot := range out {
+		entries[i].slot = slot
+		ascending = ascending && (i == 0 || rows[out[i-1]].ID < rows[slot].ID)
+	}
+	pass := func(part func(m *brief) uint64) {
+		for i := range entries {
+			entries[i].key = part(&rows[entries[i].slot])
+		}
+		entries = radix(entries)
+	}
+	switch {
+	case !ascending:
+		pass(func(m *brief) uint64 { return uint64(m.ID) ^ flip })
+	case r.by.desc:
+		slices.Reverse(entries)
+	}
+	if r.by.sort == byImportance || r.by.sort == byVitality {
+		pass(func(m *brief) uint64 { return uint64(r.by.second(m)) ^ flip })
+	}
+	pass(func(m *brief) uint64 {
+		first, last := r.by.first(m)
+		if last {
+			return math.MaxUint64
+		}
+		return uint64(first) ^ flip
+	})
+	for i, e := range entries {
+		out[i] = e.slot
+	}
+	return out
+}
+
 // insertAll puts many rows in at once: it sorts them and merges the two orders.
 func (r *run) insertAll(rows []brief, slots []int32) {
 	if len(slots) == 0 {
 		return
 	}
-	fresh := make([]keyed, len(slots))
-	for i, s := range slots {
-		fresh[i] = keyed{r.by.keyOf(&rows[s]), s}
-	}
-	slices.SortFunc(fresh, func(x, y keyed) int { return r.by.compare(x.key, y.key) })
+	fresh := r.sorted(rows, slots)
 	if len(r.slots) == 0 {
-		r.slots = make([]int32, len(fresh))
-		for i, k := range fresh {
-			r.slots[i] = k.slot
-		}
+		r.slots = fresh
 		return
 	}
 	// From the end, in place: what is already there moves at most once.
 	i, j := len(r.slots)-1, len(fresh)-1
-	r.slots = append(r.slots, slots...)
+	r.slots = append(r.slots, fresh...)
 	for at := len(r.slots) - 1; j >= 0; at-- {
-		if i >= 0 && r.by.compare(r.by.keyOf(&rows[r.slots[i]]), fresh[j].key) > 0 {
+		if i >= 0 && r.by.compare(r.by.keyOf(&rows[r.slots[i]]), r.by.keyOf(&rows[fresh[j]])) > 0 {
 			r.slots[at] = r.slots[i]
 			i--
 		} else {
-			r.slots[at] = fresh[j].slot
+			r.slots[at] = fresh[j]
 			j--
 		}
 	}

@@ -182,7 +182,11 @@ func (r *resident) reload(tx *db.Tx) (news, error) {
 	if err != nil {
 		return news{}, err
 	}
-	c, err := load(tx, r.p.c.Memories, r.owner, terms)
+	expected := 0
+	if r.cat != nil {
+		expected = len(r.cat.slots)
+	}
+	c, err := load(tx, r.p.c.Memories, r.owner, terms, expected)
 	if err != nil {
 		return news{}, err
 	}

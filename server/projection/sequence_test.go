@@ -201,3 +201,37 @@ func TestSortableNumbers(t *testing.T) {
 		}
 	})
 }
+
+// Many rows at once are sorted another way than few; both ways agree.
+func TestManyRowsAreSortedAsFew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		policy := vitality.DefaultPolicy()
+		by := ordering{sort: rapid.SampledFrom([]sorting{byUpdated, byCreated, byVitality, byImportance, byUsed, byEvictable, byRelevance}).Draw(t, "sort"), desc: rapid.Bool().Draw(t, "desc")}
+		kinds := make([]brief, 12) // drawing a thousand rows one by one would take long
+		for i := range kinds {
+			kinds[i] = drawBrief(t, 0, policy)
+		}
+		backwards := rapid.Bool().Draw(t, "backwards")
+		rows := make([]brief, radixLeast+rapid.IntRange(0, 300).Draw(t, "rows"))
+		slots := make([]int32, len(rows))
+		for i := range rows {
+			rows[i] = kinds[i*7919%len(kinds)]
+			rows[i].ID = int64(i + 1)
+			if backwards {
+				rows[i].ID = int64(len(rows) - i)
+			}
+			rows[i].UpdatedAt += int64(i % 5)
+			slots[i] = int32(i)
+			if i%3 == 0 {
+				by.hits = append(by.hits, words.Hit{ID: int64(i + 1), Score: float64(i%7) - 3})
+			}
+		}
+		r := run{by: by}
+		got := r.sorted(rows, slots)
+		want := slices.Clone(slots)
+		slices.SortFunc(want, func(a, b int32) int { return by.compare(by.keyOf(&rows[a]), by.keyOf(&rows[b])) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v\nwant\n%v", got, want)
+		}
+	})
+}
