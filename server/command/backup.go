@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"elowen/server/backup"
-	"elowen/shared/fault"
 )
 
 type backupCommand struct {
@@ -14,8 +13,11 @@ type backupCommand struct {
 
 // Run implements the command.
 func (c *backupCommand) Run(r *run) error {
+	done := r.busy("backup")
+	defer done()
 	return r.with(func(st *stores) error {
 		report, err := backup.Write(r.ctx, st.db, r.path(c.File))
+		done()
 		if err != nil {
 			return err
 		}
@@ -39,7 +41,9 @@ func (c *restoreCommand) Run(r *run) error {
 		return err
 	}
 	defer use.release()
+	idle := r.busy("restore")
 	done, err := backup.Restore(r.ctx, r.data, r.path(c.File), r.Clock)
+	idle()
 	if err != nil {
 		return err
 	}
@@ -67,7 +71,9 @@ func (c *verifyCommand) Run(r *run) error {
 		})
 		return report, err
 	}
+	done := r.busy("verify")
 	report, err := check()
+	done()
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,9 @@ func (c *vacuumCommand) Run(r *run) error {
 		return err
 	}
 	defer use.release()
+	done := r.busy("vacuum")
 	before, after, err := backup.Vacuum(r.ctx, r.data, r.Clock)
+	done()
 	if err != nil {
 		return err
 	}
@@ -124,6 +132,3 @@ func size(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %s", value, name)
 }
-
-// errNoUser says that a command needs to know whose memories it is about.
-var errNoUser = fault.New(fault.Invalid, "Say whose memories it is about with --user NAME.")

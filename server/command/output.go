@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -85,4 +86,30 @@ func (r *run) progress(what string, bytes bool) (tell func(done, total int64), d
 			_ = bar.Clear()
 		}
 	}
+}
+
+// busy shows that something goes on whose end nobody knows, where a person looks
+// on, until done.
+func (r *run) busy(what string) (done func()) {
+	tell, clear := r.progress(what, false)
+	stop := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer clear()
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for n := int64(1); ; n++ {
+			select {
+			case <-tick.C:
+				tell(n, -1)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(stop)
+		<-ended
+	})
 }

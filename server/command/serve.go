@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -60,7 +61,19 @@ func (c *serveCommand) Run(r *run) error {
 		return err
 	}
 	defer st.close()
+	tidy(r.data, log)
 	return c.serve(r, st, log)
+}
+
+// tidy removes what a restore that was killed left behind: a whole copy of
+// somebody's memories. The caller shares the lock that a restore holds alone.
+func tidy(dir string, log *slog.Logger) {
+	left, _ := filepath.Glob(filepath.Join(dir, ".elowen-restore-*"))
+	for _, path := range left {
+		if err := os.RemoveAll(path); err != nil {
+			log.Warn("cannot remove what a restore left behind", "path", path, "error", err)
+		}
+	}
 }
 
 // check normalizes the flags.

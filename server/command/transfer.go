@@ -48,7 +48,9 @@ func (c *exportCommand) Run(r *run) error {
 			return nil
 		}
 		file := r.path(c.File)
+		done := r.busy("export")
 		n, err := replaceFile(file, write)
+		done()
 		if err != nil {
 			return err
 		}

@@ -378,6 +378,10 @@ func (m *moving) purged(u olderUser, owner db.AccountID) error {
 // policy takes the file's retention policy over, or reports it.
 func (m *moving) policy() error {
 	p, ok, err := m.in.policy()
+	if errors.Is(err, errPolicy) {
+		m.note("%s", sentence(err))
+		return nil
+	}
 	if err != nil || !ok {
 		return err
 	}

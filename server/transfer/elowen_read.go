@@ -296,7 +296,11 @@ func (o *older) purged(user int64) ([][]olderEvent, error) {
 	return lives, err
 }
 
-// policy is the retention policy that the file holds; ok tells whether it holds one.
+// errPolicy says that the file holds a policy that cannot be read.
+var errPolicy = fault.New(fault.Invalid, "Its retention policy cannot be read, so ours stays as it is.")
+
+// policy is the retention policy that the file holds; ok tells whether it holds
+// one. One that cannot be read is errPolicy.
 func (o *older) policy() (p vitality.Proposal, ok bool, err error) {
 	if !o.has["settings"]["data"] {
 		return p, false, nil
@@ -318,7 +322,10 @@ func (o *older) policy() (p vitality.Proposal, ok bool, err error) {
 			} `json:"memoryRetention"`
 		} `json:"runtime"`
 	}
-	if json.Unmarshal([]byte(text), &s) != nil || s.Runtime.Retention == nil {
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return p, false, errPolicy
+	}
+	if s.Runtime.Retention == nil {
 		return p, false, nil
 	}
 	r := s.Runtime.Retention

@@ -38,7 +38,10 @@ func stage(r io.Reader, dir string) (*staged, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "There is no room to stage the import: "+err.Error())
 	}
-	s := &staged{f: f, close: func() { f.Close(); os.Remove(f.Name()) }}
+	s := &staged{f: f, close: func() { f.Close() }}
+	if os.Remove(f.Name()) != nil { // without a name nothing of it stays, whatever happens to us
+		s.close = func() { f.Close(); os.Remove(f.Name()) }
+	}
 	s.size, err = io.Copy(f, io.LimitReader(r, most+1))
 	switch {
 	case err == nil && s.size > most:
