@@ -160,6 +160,40 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
+// A copy that somebody made by hand, while the server ran, has its log beside it.
+func TestRestoreOfACopyWithItsLog(t *testing.T) {
+	ctx := context.Background()
+	h := fresh(t)
+	for i := range 5 {
+		h.add(fmt.Sprintf("Still in the log only, %d.", i))
+	}
+	dir := t.TempDir()
+	for _, part := range []string{"", "-wal"} {
+		data, err := os.ReadFile(h.d.File() + part)
+		if err != nil || len(data) == 0 {
+			t.Fatalf("%s: %d bytes, %v", part, len(data), err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "copy"+part), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	active := h.count()
+	other := t.TempDir()
+	if _, err := Restore(ctx, other, filepath.Join(dir, "copy"), h.clock.Now); err != nil {
+		t.Fatal(err)
+	}
+	if n := open(t, other, h.clock).count(); n != active {
+		t.Errorf("%d memories, want %d", n, active)
+	}
+	// Without its log, which holds all there is, it is refused, not taken for less.
+	if err := os.Remove(filepath.Join(dir, "copy-wal")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(ctx, t.TempDir(), filepath.Join(dir, "copy"), h.clock.Now); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("without its log: %v", err)
+	}
+}
+
 func TestRestoreOverABrokenStoreKeepsIt(t *testing.T) {
 	ctx := context.Background()
 	h := fresh(t)

@@ -45,8 +45,13 @@ func Restore(ctx context.Context, dir, file string, clock db.Clock) (Restored, e
 	}
 	defer os.RemoveAll(work)
 	fresh := filepath.Join(work, db.FileName)
-	if err := copyFile(file, fresh); err != nil {
-		return out, restoring(err)
+	for _, part := range []string{"", "-wal"} { // a copy made by hand may have its log beside it
+		if part != "" && !exists(file+part) {
+			continue
+		}
+		if err := copyFile(file+part, fresh+part); err != nil {
+			return out, restoring(err)
+		}
 	}
 	d, err := db.Open(ctx, db.Config{Dir: work, NoCreate: true, Clock: clock})
 	if err != nil {
@@ -112,8 +117,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// copyFile copies into a new file that only its owner may read, and syncs it. A
-// log that is waiting beside the source comes along.
+// copyFile copies into a new file that only its owner may read, and syncs it.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -39,10 +39,18 @@ const (
 	closeTime   = 10 * time.Second // for requests that are under way
 )
 
+// lookTime is how long the lock may be held by a command that only looks whether
+// a server runs.
+const lookTime = 500 * time.Millisecond
+
 // Run implements the command.
 func (c *serveCommand) Run(r *run) error {
 	log := slog.New(slog.NewTextHandler(r.Stderr, nil))
 	owned, err := acquire(r.data, serverLock, true)
+	for began := time.Now(); errors.Is(err, errHeld) && time.Since(began) < lookTime; {
+		time.Sleep(20 * time.Millisecond)
+		owned, err = acquire(r.data, serverLock, true)
+	}
 	if errors.Is(err, errHeld) {
 		return fault.Newf(fault.Unavailable, "Another server%s runs on %s. One data directory has one server: stop that one, or name another directory with --data.", holder(r.data, serverLock), r.data)
 	}
@@ -134,10 +142,10 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
+	w.ready.Store(true)
 	if err := c.announce(r, st, listener.Addr()); err != nil {
 		return err
 	}
-	w.ready.Store(true)
 	select {
 	case err := <-ended:
 		return fault.Wrap(fault.Unavailable, err, "The server stopped: "+err.Error())
