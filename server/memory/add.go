@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 
 	"elowen/server/db"
 	"elowen/server/validation"
@@ -18,6 +19,9 @@ import (
 func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source string, in api.MemoryAdd) (api.MemoryAdded, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.MemoryAdded{}, err
+	}
+	if !sources[source] {
+		return api.MemoryAdded{}, fault.Wrap(fault.Internal, fmt.Errorf("memory: no source %q", source), "")
 	}
 	body, err := settleBody(in.Body)
 	if err != nil {

@@ -3,6 +3,8 @@ package memory
 import (
 	"elowen/server/db"
 	"elowen/server/words"
+	"elowen/shared/fault"
+	"fmt"
 )
 
 // batch is the changes of one transaction to an account's memories. What belongs
@@ -104,7 +106,12 @@ const prepareStep = 64
 // little ahead of the one who writes them. Until the channel is closed the index
 // is prepare's alone.
 func (b *batch) prepare(list []*row) <-chan prepared {
-	some := func(rows []*row) error {
+	some := func(rows []*row) (err error) {
+		defer func() {
+			if p := recover(); p != nil { // on a goroutine of our own nobody else would
+				err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
+			}
+		}()
 		for _, r := range rows {
 			r.hash, r.lang = hashOf(r.body), langOf(r.body)
 			terms, length := words.Terms(r.body)

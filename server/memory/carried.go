@@ -36,7 +36,7 @@ type Carried struct {
 	Versions   []api.LineVersion // replaced bodies, under the last revision that had them, ascending
 }
 
-// statuses and sources that can come in.
+// statuses and sources that there are.
 var (
 	statuses = map[string]bool{api.StatusActive: true, api.StatusDeleted: true, api.StatusConsolidated: true}
 	sources  = map[string]bool{
@@ -148,8 +148,8 @@ func clean(s string) bool {
 // not the account's; then nothing was inserted.
 func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, list []Carried) ([]int64, error) {
 	b, err := s.batch(tx, owner, by)
-	if err != nil {
-		return nil, err
+	if err != nil || len(list) == 0 {
+		return []int64{}, err
 	}
 	owned := map[int64]bool{0: true}
 	rows := make([]*row, len(list))

@@ -1,3 +1,56 @@
 // Package memory keeps the memories of every account: adding, editing, merging,
-// the trash, purging, their audit, their uses, and the index of their words.
+// the trash, purging, their audit, their uses, the index of their words, and the
+// guarded step of the sweep.
+//
+// # Concepts
+//
+// A memory is one row with a revision that rises by one at every edit. An edit
+// names the revision it was made for; a stale one is refused with the memory as it
+// is, and changes nothing. Its status says where it is: active, deleted (in the
+// trash), or consolidated (taken up into another). A use is no edit: it moves the
+// use count and the last use, and leaves the revision.
+//
+// A change is one transaction: the row, its event in the audit, the text it
+// replaced, the postings of its words and the entry of the change log. batch is
+// where they come together. Exported methods own the transaction (db.Do, so a
+// repeated request is answered and not done again); those that take a Tx are for
+// the nouns above.
+//
+// The audit (Events) holds who changed what and why, with the changed fields
+// before and after, bodies as hashes. It is append-only and outlives a purge. The
+// texts themselves are in versions, which a purge takes along; a diff is shown
+// where both texts still exist.
+//
+// The index of words holds memories of every status; Search leaves the choice to
+// the caller. Filters (Predicate) are said once and compiled twice, for SQL and
+// for the resident catalogue.
+//
+// The forecast is kept with the row: order_key orders the memories of one
+// importance as vitality does, fades_at is from when a sweep may take it. Both
+// follow from the row and the policy, are written with every change of importance
+// or use, and by Rekey after a change of policy. Due reads them as ranges.
+//
+// A merge makes a new memory, now; its sources go to the trash. An import (Insert)
+// brings a memory in as it was.
+//
+// # Tables
+//
+// memory, memory_version (bodies that were replaced, under the last revision that
+// had them), memory_event, usage_event, posting, word_stat. No other package's SQL
+// names them.
+//
+// # Invariants
+//
+// No statement without the account: what is another's does not exist. Ids never
+// come back. A body is stored as it came, trimmed, or refused. The last use never
+// goes back, though the clock may. Recalls are kept for the days that the setting
+// memory.usageDays says, uses that only moved the last use for good. After a purge
+// is acknowledged the body is in no file of the store; only PostgreSQL's own
+// vacuum decides when that is so there.
+//
+// # What it does not do
+//
+// It holds no rows in memory (package projection), decides no plan and no policy
+// (retention), reads no files (transfer), and knows no names but the account's own
+// categories. Its vitality is package vitality's, its terms package words'.
 package memory

@@ -10,16 +10,15 @@ import (
 
 // The actions of the audit.
 const (
-	actionAdd         = "add"
-	actionUpdate      = "update"
-	actionCategory    = "category"
-	actionReview      = "review"
-	actionMerge       = "merge"
-	actionTrash       = "trash"
-	actionRestore     = "restore"
-	actionPurge       = "purge"
-	actionEvict       = "auto-evict" // stands in the schema too, as the ledger's index
-	actionConsolidate = "consolidate"
+	actionAdd      = "add"
+	actionUpdate   = "update"
+	actionCategory = "category"
+	actionReview   = "review"
+	actionMerge    = "merge"
+	actionTrash    = "trash"
+	actionRestore  = "restore"
+	actionPurge    = "purge"
+	actionEvict    = "auto-evict" // stands in the schema too, as the ledger's index
 )
 
 // event is an entry of the audit that is yet to be written.

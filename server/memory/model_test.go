@@ -274,6 +274,17 @@ func (m *model) Check(t *rapid.T) {
 			t.Fatalf("%d events of the purged %d, want %d: %v", page.Total, id, events, err)
 		}
 	}
+	m.f.view(func(tx *db.Tx) error {
+		names, err := m.f.categories.Names(tx, m.owner)
+		if err != nil {
+			return err
+		}
+		checked, err := Check(tx, m.owner, m.f.rules.terms, names)
+		if len(checked.Faults) > 0 {
+			t.Fatalf("%v", checked.Faults)
+		}
+		return err
+	})
 	var hits []int64
 	m.f.view(func(tx *db.Tx) error {
 		found, _, err := m.f.Search(tx, m.owner, "tea", false)

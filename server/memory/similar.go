@@ -30,6 +30,8 @@ const (
 	// hundreds of words, or of nothing but common ones, more would matter.
 	keyTermsMost = 48
 	keyBlobsMost = 384
+	// likeTermsMost bounds the terms of a text that are compared: the first ones.
+	likeTermsMost = 1024
 	// candidatesMost bounds the memories whose likeness is computed.
 	candidatesMost = 16
 )
@@ -116,11 +118,17 @@ type weighted struct {
 	sampled int // in how many memories of the sample
 }
 
+// likeTerms are the terms by which a text is compared.
+func likeTerms(text string) []words.Term {
+	terms, _ := words.Terms(text)
+	return terms[:min(len(terms), likeTermsMost)]
+}
+
 // weigh finds the text's terms and about how rare each is, from one recent chunk
 // of the index: to read all postings of common words would take the longest, and
 // they decide the least.
 func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
-	terms, _ := words.Terms(text)
+	terms := likeTerms(text)
 	if len(terms) == 0 {
 		return nil
 	}
@@ -238,7 +246,7 @@ func activeBodies(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string,
 // of is the likeness of another text. A term that the first doesn't have counts as
 // much as its own do on average.
 func (l *likeness) of(text string) float64 {
-	terms, _ := words.Terms(text)
+	terms := likeTerms(text)
 	both, only := 0.0, 0
 	for _, t := range terms {
 		if idf, ok := l.idf[t.Text]; ok {

@@ -58,7 +58,6 @@ func (b *batch) used(r *row, kind string) error {
 		r.useCount, r.lastUsedAt, r.orderKey, r.fadesAt, r.id, int64(b.owner)); err != nil {
 		return err
 	}
-	b.tx.Emit(b.owner, db.NounMemory, r.id)
 	b.tx.Emit(b.owner, db.NounUsage, r.id)
 	return b.writeUses([]use{{r.id, b.at, kind, 1}})
 }

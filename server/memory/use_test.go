@@ -44,7 +44,7 @@ func TestMarkRecalled(t *testing.T) {
 		for _, c := range changes {
 			nouns[c.Noun]++
 		}
-		if nouns[db.NounUsage] != 2 || nouns[db.NounMemory] != 2 || len(changes) != 4 {
+		if nouns[db.NounUsage] != 2 || len(changes) != 2 {
 			t.Errorf("change log %+v", changes)
 		}
 		if m, err := f.Get(ctx, f.bob, his.ID); err != nil || m.UseCount != 0 {
