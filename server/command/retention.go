@@ -212,6 +212,13 @@ func (c *retentionSweep) Run(r *run) error {
 				verb = "Would move %d to the trash"
 			}
 			fmt.Fprintf(w, verb+", of %d eligible; %d wait for the daily limit.\n", t.Trashed, t.Due, t.Refused)
+			for _, a := range swept.Accounts {
+				for _, d := range a.Plan {
+					if d.Verdict == retention.Trash {
+						fmt.Fprintf(w, "  account %d, memory %d, importance %d: %s\n", a.Owner, d.ID, d.Importance, d.Reason)
+					}
+				}
+			}
 		})
 	})
 }

@@ -131,8 +131,21 @@ func TestSweepTakesTheMostUrgentWithinTheLimit(t *testing.T) {
 			// Four of 40 days are at 13: not due.
 			t.Errorf("dry run: %+v %v", s.Total(), err)
 		}
+		// What the dry run says is what the sweep does.
+		dry, err := h.DryRun(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := h.sweep(); got.Trashed != 8 || got.Due != 10 || got.Refused != 2 {
 			t.Errorf("first sweep: %+v", got)
+		}
+		for _, a := range dry.Accounts {
+			for _, d := range a.Plan {
+				m, err := h.memories.Get(ctx, a.Owner, d.ID)
+				if err != nil || (m.Status == api.StatusDeleted) != (d.Verdict == Trash) || m.DeletedWhy != "" && m.DeletedWhy != "auto-evict: "+d.Reason {
+					t.Errorf("planned %s (%s), became %s (%s), %v", d.Verdict, d.Reason, m.Status, m.DeletedWhy, err)
+				}
+			}
 		}
 		if a, d := h.status(anna); a != 26 || d != 5 {
 			t.Errorf("anna: %d active, %d deleted", a, d)

@@ -21,6 +21,10 @@ type AccountSwept struct {
 	Trashed int
 	Kept    int // eligible when it began, and used, changed or gone since
 	Refused int // eligible, but over the daily limit
+
+	// Plan is of a dry run: the decisions on the first eligible memories, those that
+	// would go first. A sweep has none; its audit says what it did.
+	Plan []Decision `json:"-"`
 }
 
 // Swept is what a sweep did.
@@ -88,11 +92,27 @@ func (s *Store) sweepAt(ctx context.Context, now int64, one accountSweep) (Swept
 // accountSweep does one account's part of a sweep.
 type accountSweep func(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error)
 
-// planAccount is the part of a dry run.
+// planAccount is the part of a dry run. The limit is never larger than a page, so
+// the first page holds all that would go.
 func (s *Store) planAccount(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error) {
 	due, left, err := s.begin(ctx, owner, terms, now)
-	out := AccountSwept{Owner: owner, Due: due, Trashed: min(due, max(0, left))}
-	return out.finish(), err
+	if err != nil {
+		return AccountSwept{}, err
+	}
+	out := AccountSwept{Owner: owner, Due: due}
+	page, err := s.page(ctx, owner, terms, now, nil)
+	if err != nil {
+		return out, err
+	}
+	if out.Plan, err = Plan(page, terms.Policy, now, left); err != nil {
+		return out, err
+	}
+	for _, d := range out.Plan {
+		if d.Verdict == Trash {
+			out.Trashed++
+		}
+	}
+	return out.finish(), nil
 }
 
 // sweepAccount is the part of a sweep; what it did is kept.
