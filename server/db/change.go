@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"strings"
 
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -64,11 +63,10 @@ func (tx *Tx) Emit(owner AccountID, noun Noun, id int64) {
 	}
 }
 
-// changeBatch is how many log entries go into one statement.
-const changeBatch = 32
-
 // flush writes the entries that Emit collected. The counter row is locked by its
-// update, so numbers are given out in commit order on either engine.
+// update, so numbers are given out in commit order on either engine. A statement
+// an entry: SQLite keeps a journal for a statement of many rows, and to end that
+// costs the more the longer the decision is.
 func (tx *Tx) flush() error {
 	for owner, h := range tx.heads {
 		var last int64
@@ -79,21 +77,12 @@ func (tx *Tx) flush() error {
 			return err
 		}
 		seq := last - int64(len(h.list))
-		for rest := h.list; len(rest) > 0; {
-			n := 1
-			if len(rest) >= changeBatch {
-				n = changeBatch
-			}
-			query := `INSERT INTO change (owner_id, seq, at, noun, ref_id) VALUES (?, ?, ?, ?, ?)` + strings.Repeat(`, (?, ?, ?, ?, ?)`, n-1)
-			args := make([]any, 0, 5*n)
-			for _, p := range rest[:n] {
-				seq++
-				args = append(args, int64(owner), seq, tx.Now, string(p.noun), p.id)
-			}
-			if _, err := tx.Exec(query, args...); err != nil {
+		for _, p := range h.list {
+			seq++
+			if _, err := tx.Exec(`INSERT INTO change (owner_id, seq, at, noun, ref_id) VALUES (?, ?, ?, ?, ?)`,
+				int64(owner), seq, tx.Now, string(p.noun), p.id); err != nil {
 				return err
 			}
-			rest = rest[n:]
 		}
 	}
 	return nil

@@ -31,6 +31,7 @@ type Config struct {
 	Clock       Clock  // SystemClock where nil
 	Log         *slog.Logger
 	Readers     int  // snapshots at a time; 0 takes a number that suits the machine
+	NoMigrate   bool // refuse a store of another schema, instead of bringing it up to date
 	NoCreate    bool // refuse a directory without a database, instead of making one
 }
 
@@ -96,7 +97,7 @@ func (d *DB) start(ctx context.Context, c Config) error {
 		writer.close()
 		return err
 	}
-	if err := d.migrate(ctx, writer); err != nil {
+	if err := d.migrate(ctx, writer, c.NoMigrate); err != nil {
 		writer.close()
 		return err
 	}
@@ -177,7 +178,10 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 		return d.failed(ctx, err)
 	}
 	// Reading changes nothing, so rolling back is the cheap way to end.
-	defer c.exec(context.Background(), "ROLLBACK")
+	defer func() {
+		c.closeRows() // what fn forgot
+		_ = c.exec(context.Background(), "ROLLBACK")
+	}()
 	tx := &Tx{Now: d.clock(), ctx: ctx, run: ctx, conn: c, db: d}
 	return fn(tx)
 }
@@ -220,6 +224,6 @@ func (d *DB) watch(c *conn) {
 	}
 }
 
-// NewSecret makes n random bytes in an alphabet that is safe in URLs and names:
-// 26 characters of base 32, 130 bits.
+// NewSecret is random text in an alphabet that is safe in URLs and names: 26
+// characters of base 32, 130 bits.
 func NewSecret() string { return rand.Text() }

@@ -16,7 +16,7 @@ type engine interface {
 	beginRead() string
 	inTransaction(*conn) bool                      // whether the writer's transaction still stands after an error
 	version(context.Context, *conn) (int64, error) // a number that moves when anyone commits
-	erase(*conn, *slog.Logger)                     // empty what still holds overwritten content
+	erase(*conn, *slog.Logger) bool                // empty what still holds overwritten content; false: try again
 	schemaVersion(context.Context, *conn) (int, error)
 	setSchemaVersion(context.Context, *conn, int) error
 	newIDs(table string, n int) (query string, args []any)

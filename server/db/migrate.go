@@ -49,7 +49,7 @@ func SchemaVersion() int {
 // under the writer's lock, so that programs that start together wait for one
 // another, and a step that fails leaves nothing behind. (Migration libraries
 // take no lock across processes on SQLite, and commit step by step.)
-func (d *DB) migrate(ctx context.Context, c *conn) error {
+func (d *DB) migrate(ctx context.Context, c *conn, refuse bool) error {
 	names, err := migrations()
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "")
@@ -60,6 +60,9 @@ func (d *DB) migrate(ctx context.Context, c *conn) error {
 	}
 	if err != nil {
 		return err
+	}
+	if refuse && have < len(names) {
+		return fault.Newf(fault.Unavailable, "The database has schema %d, and this program works with %d. `elowen serve` or any admin command brings it up to date.", have, len(names))
 	}
 	if err := d.engine.begin(c); err != nil {
 		return d.engine.translate(err)

@@ -106,7 +106,7 @@ func (*postgresEngine) version(ctx context.Context, c *conn) (int64, error) {
 
 // erase leaves it to the server's own vacuum: where PostgreSQL keeps its files is
 // not ours to empty.
-func (*postgresEngine) erase(*conn, *slog.Logger) {}
+func (*postgresEngine) erase(*conn, *slog.Logger) bool { return true }
 
 func (e *postgresEngine) schemaVersion(ctx context.Context, c *conn) (int, error) {
 	var v int

@@ -25,6 +25,9 @@ const FileName = "elowen.sqlite"
 // applicationID marks a SQLite file as ours: "elwn" in its header.
 const applicationID = 0x656c776e
 
+// busyTimeout is how long a statement waits for another process, in milliseconds.
+const busyTimeout = "10000"
+
 type sqliteEngine struct{}
 
 // openSQLite looks at the file without touching it, and opens it if it is ours
@@ -71,7 +74,7 @@ func stablePlans(c *sqlite3.Conn) error {
 func sqliteDSN(file string, fresh bool) string {
 	q := url.Values{}
 	// The order counts: a wait for other processes comes before all that may need one.
-	for _, p := range []string{"busy_timeout(10000)", "foreign_keys(1)", "synchronous(full)", "secure_delete(1)", "temp_store(memory)", "trusted_schema(0)"} {
+	for _, p := range []string{"busy_timeout(" + busyTimeout + ")", "foreign_keys(1)", "synchronous(full)", "secure_delete(1)", "temp_store(memory)", "trusted_schema(0)"} {
 		q.Add("_pragma", p)
 	}
 	q.Set("vfs", leftoverVFS)
@@ -182,23 +185,23 @@ func (sqliteEngine) version(ctx context.Context, c *conn) (int64, error) {
 	return v, err
 }
 
-// erase empties the write-ahead log, which readers may still need for a moment,
-// and the page cache, whose leftovers would be written to the log again.
-func (sqliteEngine) erase(c *conn, log *slog.Logger) {
-	defer func() {
-		if err := c.script(context.Background(), "PRAGMA shrink_memory"); err != nil {
-			log.Warn("the page cache cannot be emptied", "error", err)
-		}
-	}()
-	var busy, frames, moved int64
-	for try := 0; try < 40; try++ {
-		err := c.sql.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-		if err == nil && busy == 0 {
-			return
-		}
-		time.Sleep(25 * time.Millisecond)
+// erase empties the write-ahead log, unless a reader still needs it, and the page
+// cache, whose leftovers would be written to the log again. It waits for nobody:
+// the writer has other work.
+func (sqliteEngine) erase(c *conn, log *slog.Logger) bool {
+	bg := context.Background()
+	if err := c.script(bg, "PRAGMA shrink_memory; PRAGMA busy_timeout = 0"); err != nil {
+		log.Warn("the page cache cannot be emptied", "error", err)
 	}
-	log.Warn("purged text may stay in the write-ahead log until the next checkpoint: a reader holds it")
+	var busy, frames, moved int64
+	err := c.sql.QueryRowContext(bg, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	if back := c.script(bg, "PRAGMA busy_timeout = "+busyTimeout); back != nil {
+		log.Warn("the wait for other processes cannot be set", "error", back)
+	}
+	if err != nil && !errors.Is(err, sqlite3.BUSY) {
+		log.Warn("the write-ahead log cannot be emptied", "error", err)
+	}
+	return err == nil && busy == 0
 }
 
 func (sqliteEngine) schemaVersion(ctx context.Context, c *conn) (int, error) {

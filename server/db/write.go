@@ -21,11 +21,25 @@ const groupMost = 128
 // same reason.
 const groupTime = 20 * time.Millisecond
 
+// eraseEvery is how often the writer tries again to empty what still holds
+// erased text; a reader's old snapshot may need it.
+const eraseEvery = 25 * time.Millisecond
+
+// eraseMost bounds how long a decision that erases waits for that. What it
+// deleted is gone from the tables by then, and the writer goes on trying.
+const eraseMost = 30 * time.Second
+
 type request struct {
-	ctx  context.Context
-	fn   func(*Tx) error
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	fn    func(*Tx) error
+	err   error
+	done  chan struct{}
+	since time.Time // of a decision that erases: when it was committed
+}
+
+func (r *request) finish(err error) {
+	r.err = err
+	close(r.done)
 }
 
 // Update runs fn on the single writer and returns when its changes are durable.
@@ -49,42 +63,77 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return r.err
 }
 
-// write is the single writer's loop.
+// write is the single writer's loop. Decisions that erase are answered once
+// their text is out of every file; nobody else waits for that.
 func (d *DB) write(c *conn) {
 	defer c.close()
+	var (
+		erasing []*request // committed, not yet answered
+		unclean bool       // erased text may be in the log
+	)
+	try := time.NewTimer(0)
+	try.Stop()
 	for {
 		select {
 		case r := <-d.requests:
-			d.group(c, r)
+			if more := d.group(c, r); len(more) > 0 {
+				erasing, unclean = append(erasing, more...), true
+			}
+		case <-try.C:
 		case <-d.closing:
+			if unclean {
+				unclean = !d.engine.erase(c, d.log)
+			}
+			for _, r := range erasing {
+				r.finish(erased(!unclean))
+			}
 			for { // answer what slipped in
 				select {
 				case r := <-d.requests:
-					r.err = errClosing
-					close(r.done)
+					r.finish(errClosing)
 				default:
 					return
 				}
 			}
 		}
+		if !unclean {
+			continue
+		}
+		unclean = !d.engine.erase(c, d.log)
+		keep := erasing[:0]
+		for _, r := range erasing {
+			if unclean && time.Since(r.since) < eraseMost {
+				keep = append(keep, r)
+				continue
+			}
+			r.finish(erased(!unclean))
+		}
+		clear(erasing[len(keep):])
+		erasing = keep
+		if unclean {
+			try.Reset(eraseEvery)
+		}
 	}
 }
 
-// group runs first and whatever else is waiting in one engine transaction.
-func (d *DB) group(c *conn, first *request) {
+func erased(clean bool) error {
+	if clean {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "It was deleted for good. A long read still holds the write-ahead log, where the text stays until that read ends; it is removed then by itself.")
+}
+
+// group runs first and whatever else is waiting in one engine transaction. It
+// answers all of them but those that erase, which it returns once committed.
+func (d *DB) group(c *conn, first *request) (erasing []*request) {
 	var (
 		done   []*request
 		owners []AccountID
-		erase  bool
 		lost   error // the engine gave up the whole transaction
 	)
-	finish := func(r *request, err error) {
-		r.err = err
-		close(r.done)
-	}
 	if err := d.engine.begin(c); err != nil {
-		finish(first, d.engine.translate(err))
-		return
+		first.finish(d.engine.translate(err))
+		return nil
 	}
 	started := time.Now()
 	for r := first; r != nil; {
@@ -92,14 +141,17 @@ func (d *DB) group(c *conn, first *request) {
 		err := d.decide(tx, r.fn)
 		if err != nil && !d.engine.inTransaction(c) {
 			lost = err
-			finish(r, err)
+			r.finish(err)
 			break
 		}
 		if err != nil {
-			finish(r, err)
+			r.finish(err)
 		} else {
-			done = append(done, r)
-			erase = erase || tx.erase
+			if tx.erase {
+				erasing = append(erasing, r)
+			} else {
+				done = append(done, r)
+			}
 			for o := range tx.heads {
 				if !slices.Contains(owners, o) {
 					owners = append(owners, o)
@@ -107,7 +159,7 @@ func (d *DB) group(c *conn, first *request) {
 			}
 		}
 		r = nil
-		if len(done) < groupMost && time.Since(started) < groupTime {
+		if len(done)+len(erasing) < groupMost && time.Since(started) < groupTime {
 			select {
 			case r = <-d.requests:
 			default:
@@ -121,22 +173,23 @@ func (d *DB) group(c *conn, first *request) {
 	}
 	if lost != nil {
 		_ = c.exec(context.Background(), "ROLLBACK") // it may be gone already
-		for _, r := range done {
-			finish(r, lost)
+		for _, r := range append(done, erasing...) {
+			r.finish(lost)
 		}
-		return
+		return nil
 	}
 	d.groups.Add(1)
-	d.decisions.Add(int64(len(done)))
-	if erase {
-		d.engine.erase(c, d.log)
-	}
+	d.decisions.Add(int64(len(done) + len(erasing)))
 	for _, r := range done {
-		finish(r, nil)
+		r.finish(nil)
 	}
 	if len(owners) > 0 {
 		d.hint(owners)
 	}
+	for _, r := range erasing {
+		r.since = time.Now()
+	}
+	return erasing
 }
 
 // decide runs one decision in its savepoint.

@@ -1,0 +1,72 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"elowen/server/db"
+	"elowen/server/db/dbtest"
+)
+
+// A decision that erases waits for readers; nobody else waits for it.
+func TestErasingHoldsUpNobody(t *testing.T) {
+	d := dbtest.Open(t, nil)
+	if err := d.Update(ctx, setMeta("secret", "x")); err != nil {
+		t.Fatal(err)
+	}
+	reading, release, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		read <- d.View(ctx, func(tx *db.Tx) error {
+			if _, err := tx.Meta("secret"); err != nil { // takes the snapshot
+				return err
+			}
+			close(reading)
+			<-release
+			return nil
+		})
+	}()
+	<-reading
+	erasing := make(chan error, 1)
+	go func() {
+		erasing <- d.Update(ctx, func(tx *db.Tx) error { tx.Erase(); return tx.SetMeta("secret", "") })
+	}()
+	// Others' writes go through while it waits. Each is one that would come after it.
+	c, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for range 50 {
+		if err := d.Update(c, setMeta("other", "1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case err := <-erasing:
+		t.Fatalf("answered while a reader held the log: %v", err)
+	default:
+	}
+	close(release)
+	if err := <-read; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-erasing; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNoMigrate(t *testing.T) {
+	dir := t.TempDir()
+	if d, err := db.Open(ctx, db.Config{Dir: dir, NoMigrate: true}); err == nil {
+		d.Close()
+		t.Error("an empty directory was taken for a database")
+	}
+	d, err := db.Open(ctx, db.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	d, err = db.Open(ctx, db.Config{Dir: dir, NoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+}
