@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"elowen/server/vitality"
+	"elowen/shared/setting"
 )
 
 const noon = int64(1_796_040_000_000)
@@ -71,6 +72,13 @@ func TestPlanRefusesAnUnusablePolicy(t *testing.T) {
 	old := Candidate{1, vitality.Memory{Importance: 5, CreatedAt: noon - 100*day, Active: true}}
 	if plan, err := Plan([]Candidate{old}, p, noon, 5); err == nil {
 		t.Errorf("planned %+v", plan)
+	}
+}
+
+// A dry run reads one page, which must hold all that a sweep may take.
+func TestAPageHoldsTheLimit(t *testing.T) {
+	if most := setting.Get("retention.dailyDeletionLimit").Max; most > pageSize {
+		t.Errorf("the limit may be %v, a page holds %d", most, pageSize)
 	}
 }
 

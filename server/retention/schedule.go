@@ -36,6 +36,8 @@ type Schedule struct {
 	clock db.Clock
 	wake  func(at int64) <-chan time.Time
 	log   *slog.Logger
+
+	booted int64 // from when the next sweep's day counts; 0 before Boot
 }
 
 // NewSchedule makes the schedule of a store. clock is the store's clock, and wake
@@ -54,13 +56,22 @@ func Wake(at int64) <-chan time.Time {
 // with one. A server calls it before it reports ready, so that no date of
 // eligibility is ever served without its grid.
 func (c *Schedule) Boot(ctx context.Context) error {
-	return c.store.db.Update(ctx, func(tx *db.Tx) error { return c.store.moveNext(tx, tx.Now+dayMillis) })
+	return c.store.db.Update(ctx, func(tx *db.Tx) error {
+		c.booted = tx.Now
+		return c.store.moveNext(tx, tx.Now+dayMillis)
+	})
 }
 
 // Run sweeps at once, then whenever the stored instant has come, until ctx ends.
 func (c *Schedule) Run(ctx context.Context) {
 	last := c.clock()
-	c.day(ctx, last)
+	first := last
+	if c.booted > 0 && last-c.booted >= 0 && last-c.booted <= late {
+		// The sweep's clock is the instant from which the next one is a day away: a
+		// moment later, and what it trashed would still count against tomorrow's limit.
+		first = c.booted
+	}
+	c.day(ctx, first)
 	for {
 		now := c.clock()
 		if moved := now - last; moved > 2*late || moved < 0 {

@@ -50,6 +50,7 @@ func (h *house) run(t *testing.T, clock *dbtest.Clock, tasks ...Task) *ticker {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
+	clock.Advance(5) // a server has more to do between the two
 	done.Go(func() { s.Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
