@@ -74,6 +74,16 @@ func (d *door) token(t testing.TB, who account.Identity, scopes ...string) api.T
 	return token
 }
 
+// sockets waits until so many are open.
+func (d *door) sockets(t testing.TB, n int64) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); d.handler.Counts().Sockets != n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d sockets are open, not %d", d.handler.Counts().Sockets, n)
+		}
+	}
+}
+
 // browser is a client: a socket and the windows that its frames make.
 type browser struct {
 	t       testing.TB

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -25,6 +24,7 @@ type session struct {
 
 	viewer *projection.Viewer
 	signal chan struct{} // there may be something to write
+	late   *time.Timer   // a write takes too long
 
 	cut    context.CancelFunc // ends everything at once, also a write that hangs
 	hard   context.Context
@@ -42,6 +42,12 @@ func newSession(h *Handler, conn *websocket.Conn, who account.Identity) *session
 	s := &session{h: h, conn: conn, who: who, signal: make(chan struct{}, 1)}
 	s.hard, s.cut = context.WithCancel(context.Background())
 	s.ending, s.stop = context.WithCancel(s.hard)
+	s.late = time.AfterFunc(time.Hour, func() {
+		s.slow()
+		s.cut()
+		_ = conn.CloseNow() // the write that hangs ends with the socket
+	})
+	s.late.Stop()
 	conn.SetReadLimit(int64(setting.Int("live.frame")))
 	return s
 }
@@ -242,12 +248,11 @@ func (s *session) next(buf []byte) ([]byte, error) {
 
 // send writes one frame; false where the client is gone or too slow for it.
 func (s *session) send(frame []byte) bool {
-	ctx, cancel := context.WithTimeout(s.hard, s.h.o.Patience)
-	defer cancel()
-	if err := s.conn.Write(ctx, websocket.MessageText, frame); err != nil {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			s.slow()
-		}
+	// A timer of the session's own: a context for each frame costs a tenth of it.
+	s.late.Reset(s.h.o.Patience)
+	err := s.conn.Write(context.Background(), websocket.MessageText, frame)
+	s.late.Stop()
+	if err != nil {
 		s.stop()
 		return false
 	}

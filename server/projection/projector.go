@@ -90,7 +90,8 @@ func (p *Projector) Close() {
 // millis is the projector's own time, for pacing: it only ever goes forward.
 func (p *Projector) millis() int64 { return time.Since(p.started).Milliseconds() }
 
-// tick passes the clock's ticks on to the accounts that somebody watches.
+// tick looks at the clock for one account after the other: all at once they would
+// keep the store from those who wait for a change.
 func (p *Projector) tick() {
 	for {
 		select {
@@ -99,10 +100,10 @@ func (p *Projector) tick() {
 			return
 		}
 		p.mu.Lock()
-		var idle []*resident
+		var watched, idle []*resident
 		for _, r := range p.residents {
 			if len(r.viewers) > 0 {
-				r.poke()
+				watched = append(watched, r)
 			} else {
 				idle = append(idle, r)
 			}
@@ -110,6 +111,11 @@ func (p *Projector) tick() {
 		p.mu.Unlock()
 		for _, r := range idle {
 			r.rest()
+		}
+		for _, r := range watched {
+			if _, err := r.refresh(p.ctx, true); err != nil && p.ctx.Err() == nil {
+				p.c.Log.Warn("live windows could not be brought to the present instant", "error", err)
+			}
 		}
 	}
 }
@@ -121,7 +127,7 @@ func (p *Projector) resident(owner db.AccountID) *resident {
 	r := p.residents[owner]
 	if r == nil {
 		r = &resident{
-			p: p, owner: owner, gate: newGate(), ticked: make(chan struct{}, 1),
+			p: p, owner: owner, gate: newGate(),
 			selections: map[string]*selection{}, windows: map[string]*window{}, viewers: map[*Viewer]struct{}{},
 		}
 		p.residents[owner] = r

@@ -21,19 +21,13 @@ type pace struct {
 
 var calm = pace{breath: 15, search: 120, retry: 1_000}
 
-// follow keeps the account's windows up to date until ctx ends.
+// follow keeps the account's windows up to date with its change log until ctx ends.
 func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 	last := -r.p.pace.breath
 	var later <-chan time.Time
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
 	for {
-		ticked := false
 		select {
 		case <-wake:
-		case <-r.ticked:
-			ticked = true
 		case <-later:
 		case <-ctx.Done():
 			return
@@ -45,7 +39,7 @@ func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 				return
 			}
 		}
-		again, err := r.refresh(ctx, ticked)
+		again, err := r.refresh(ctx, false)
 		last = r.p.millis()
 		if ctx.Err() != nil {
 			return
@@ -53,14 +47,10 @@ func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 		if err != nil {
 			r.p.c.Log.Warn("live windows cannot be brought up to date; they will be tried again", "error", err)
 			again = r.p.pace.retry
-			if ticked {
-				r.poke()
-			}
 		}
 		later = nil
 		if again > 0 {
-			timer.Reset(time.Duration(again) * time.Millisecond)
-			later = timer.C
+			later = time.After(time.Duration(again) * time.Millisecond)
 		}
 	}
 }
@@ -74,6 +64,9 @@ func (r *resident) refresh(ctx context.Context, ticked bool) (again int64, err e
 	defer r.gate.leave()
 	defer r.p.settle(r)
 	r.prune(restMillis)
+	if ticked && len(r.windows) == 0 {
+		return 0, nil
+	}
 	err = r.p.c.DB.View(ctx, func(tx *db.Tx) error {
 		if err := r.advance(tx); err != nil {
 			return err

@@ -14,9 +14,8 @@ import (
 // taken only after it, never the other way round, so that waiting at the gate
 // never holds a reader that the one inside needs.
 type resident struct {
-	p      *Projector
-	owner  db.AccountID
-	ticked chan struct{}
+	p     *Projector
+	owner db.AccountID
 
 	gate       gate
 	cat        *catalogue            // nil: not in memory
@@ -43,14 +42,6 @@ func (r *resident) bytes() int64 {
 		n += s.bytes()
 	}
 	return n
-}
-
-// poke makes the one who follows the account look at the clock.
-func (r *resident) poke() {
-	select {
-	case r.ticked <- struct{}{}:
-	default:
-	}
 }
 
 // forget gives the memory back, unless somebody is inside or has come meanwhile.
