@@ -45,6 +45,7 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 		Projector: w.projector, Identify: gate.Identify, Check: st.accounts.Check, Problem: httpd.Problem,
 		Origins: c.origins(), Log: log,
 	})
+	w.measure(registry, st)
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
 		Retention: st.retention, Transfer: st.transfer, Projector: w.projector,
@@ -101,4 +102,22 @@ func (w *web) restart(ctx context.Context) error { return w.live.Shutdown(ctx) }
 func (w *web) close() {
 	w.projector.Close()
 	w.feed.Close()
+}
+
+// measure shows what the parts count themselves.
+func (w *web) measure(registry *prometheus.Registry, st *stores) {
+	add := func(counter bool, name, help string, value func() int64) {
+		f := func() float64 { return float64(value()) }
+		if counter {
+			registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, f))
+			return
+		}
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
+	}
+	add(false, "elowen_live_sockets", "Live connections that are open.", func() int64 { return w.live.Counts().Sockets })
+	add(true, "elowen_live_frames_total", "Frames sent over live connections.", func() int64 { return w.live.Counts().Frames })
+	add(true, "elowen_live_bytes_total", "Bytes sent over live connections.", func() int64 { return w.live.Counts().Bytes })
+	add(true, "elowen_live_slow_total", "Live connections closed because nobody read.", func() int64 { return w.live.Counts().Slow })
+	add(true, "elowen_store_decisions_total", "Decisions that the store took.", func() int64 { n, _ := st.db.Counts(); return n })
+	add(true, "elowen_store_commits_total", "Commits that held them.", func() int64 { _, n := st.db.Counts(); return n })
 }
