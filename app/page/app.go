@@ -51,6 +51,7 @@ type App struct {
 // OnMount finds out who it is and connects.
 func (a *App) OnMount(ctx app.Context) {
 	defer browser.Survive("app")
+	browser.SteadyTimers()
 	a.ctx = ctx
 	a.s = newSession(ctx)
 	browser.OnPanic = func(string, any) {
