@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -128,10 +130,33 @@ func (w *Window) Fill(label, text string) {
 		chromedp.SendKeys(chromedp.JSPath(field), text))
 }
 
-// Keys types into what has the focus.
+// Keys types into what has the focus. A key carries its character itself, as a real
+// one does, so that a page which handles the key keeps the character from being
+// typed; the driver's own KeyEvent sends the two apart.
 func (w *Window) Keys(keys string) {
 	w.t.Helper()
-	w.do("keys "+quote(keys), chromedp.KeyEvent(keys))
+	w.do("keys "+quote(keys), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			text := ""
+			var events []*input.DispatchKeyEventParams
+			for _, e := range kb.Encode(r) {
+				if e.Type == kb.KeyChar {
+					text = e.Text
+					continue
+				}
+				events = append(events, e)
+			}
+			for _, e := range events {
+				if e.Type != kb.KeyUp {
+					e.Type, e.Text, e.UnmodifiedText = kb.KeyDown, text, text
+				}
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
 }
 
 // Text is what can be read in the first element of a selector.
@@ -217,4 +242,6 @@ const (
 	ArrowRight = kb.ArrowRight
 	Escape     = kb.Escape
 	Enter      = kb.Enter
+	Home       = kb.Home
+	End        = kb.End
 )
