@@ -73,7 +73,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 
 // add inserts one new memory with its event.
 func (b *batch) add(r *row, action, reason string) error {
-	if err := b.insert([]*row{r}); err != nil {
+	if err := b.insert([]*row{r}, nil); err != nil {
 		return err
 	}
 	after, err := begin(r).text()

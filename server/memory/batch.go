@@ -61,8 +61,10 @@ const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, 
 // insert adds rows, gives them their ids, ascending in the order of the rows, and
 // indexes their words. What else is to be known of them (hash, language, order
 // key) is computed here. A statement a row: one for many would make SQLite keep
-// a journal for it, which costs more than it saves.
-func (b *batch) insert(list []*row) error {
+// a journal for it, which costs more than it saves. also, if not nil, is called
+// for each row once all of that is known of it, maybe on another goroutine, but
+// before insert returns.
+func (b *batch) insert(list []*row, also func(i int) error) error {
 	first, err := b.tx.NewIDs("memory", len(list))
 	if err != nil {
 		return err
@@ -71,7 +73,7 @@ func (b *batch) insert(list []*row) error {
 	for i, r := range list {
 		r.id = first + int64(i)
 	}
-	prepared := b.prepare(list)
+	prepared := b.prepare(list, also)
 	defer func() {
 		for range prepared { // it must have ended before the index is used again
 		}
@@ -105,14 +107,14 @@ const prepareStep = 64
 // prepare computes what is to be known of new rows and collects their words, a
 // little ahead of the one who writes them. Until the channel is closed the index
 // is prepare's alone.
-func (b *batch) prepare(list []*row) <-chan prepared {
-	some := func(rows []*row) (err error) {
+func (b *batch) prepare(list []*row, also func(i int) error) <-chan prepared {
+	some := func(from, to int) (err error) {
 		defer func() {
 			if p := recover(); p != nil { // on a goroutine of our own nobody else would
 				err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
 			}
 		}()
-		for _, r := range rows {
+		for i, r := range list[from:to] {
 			r.hash, r.lang = hashOf(r.body), langOf(r.body)
 			terms, length := words.Terms(r.body)
 			r.words = int64(length)
@@ -120,12 +122,17 @@ func (b *batch) prepare(list []*row) <-chan prepared {
 			if err := r.rekey(b.terms.Policy); err != nil {
 				return err
 			}
+			if also != nil {
+				if err := also(from + i); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}
 	out := make(chan prepared, 8)
 	if len(list) <= prepareStep {
-		out <- prepared{len(list), some(list)}
+		out <- prepared{len(list), some(0, len(list))}
 		close(out)
 		return out
 	}
@@ -133,7 +140,7 @@ func (b *batch) prepare(list []*row) <-chan prepared {
 		defer close(out)
 		for from := 0; from < len(list); from += prepareStep {
 			to := min(from+prepareStep, len(list))
-			err := some(list[from:to])
+			err := some(from, to)
 			out <- prepared{to, err}
 			if err != nil {
 				return

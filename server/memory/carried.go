@@ -170,14 +170,24 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 			createdAt: c.CreatedAt, updatedAt: c.UpdatedAt, reviewedAt: c.ReviewedAt, deletedAt: c.DeletedAt, deletedWhy: c.DeletedWhy,
 		}
 	}
-	if err := b.insert(rows); err != nil {
+	begun := make([]string, len(list))
+	err = b.insert(rows, func(i int) (err error) {
+		if len(list[i].Events) == 0 {
+			begun[i], err = begin(rows[i]).text()
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	ids := make([]int64, len(list))
 	var uses []use
 	for i, r := range rows {
 		ids[i] = r.id
-		if err := b.carry(r, &list[i], reason); err != nil {
+		if err := b.carryVersions(r, list[i].Versions); err != nil {
+			return nil, err
+		}
+		if err := b.carryEvents(r, list[i].Events, begun[i], reason); err != nil {
 			return nil, err
 		}
 		uses = append(uses, usesToWrite(r, list[i].Uses, usageHorizon(tx.Now))...)
@@ -188,22 +198,24 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 	return ids, b.flush()
 }
 
-// carry writes a memory's versions and events.
-func (b *batch) carry(r *row, c *Carried, reason string) error {
-	for _, v := range c.Versions {
+// carryVersions writes the bodies that were replaced.
+func (b *batch) carryVersions(r *row, list []api.LineVersion) error {
+	for _, v := range list {
 		if _, err := b.tx.Exec(`INSERT INTO memory_version (owner_id, memory_id, revision, body, at) VALUES (?, ?, ?, ?, ?)`,
 			int64(b.owner), r.id, v.Revision, v.Body, int64(v.At)); err != nil {
 			return err
 		}
 	}
-	if len(c.Events) == 0 {
-		after, err := begin(r).text()
-		if err != nil {
-			return err
-		}
-		return b.record(event{memory: r.id, revision: r.revision, action: actionAdd, reason: reason, after: after})
+	return nil
+}
+
+// carryEvents writes the audit that a memory came with, or, where it came with
+// none, that it was added as begun says.
+func (b *batch) carryEvents(r *row, list []api.LineEvent, begun, reason string) error {
+	if len(list) == 0 {
+		return b.record(event{memory: r.id, revision: r.revision, action: actionAdd, reason: reason, after: begun})
 	}
-	for _, e := range c.Events {
+	for _, e := range list {
 		before, err := hashed(e.Before)
 		if err != nil {
 			return err

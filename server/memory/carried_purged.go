@@ -88,7 +88,7 @@ func (s *Store) InsertPurged(tx *db.Tx, owner db.AccountID, by Actor, list [][]a
 		if len(events) == 0 {
 			continue
 		}
-		if err := b.carry(&row{id: ids[i]}, &c, ""); err != nil {
+		if err := b.carryEvents(&row{id: ids[i]}, events, "", ""); err != nil {
 			return nil, err
 		}
 	}

@@ -23,9 +23,10 @@ const duePage = 512
 
 // Due goes through the account's memories that are evictable at now under the
 // terms: the lowest vitality first, then the oldest. The terms are those in force,
-// by which the rows are keyed; for another policy compute over Briefs. It reads ranges of the order
-// key, ten levels merged, in pages that look at an index only: flat, whatever their
-// number, and other statements of the transaction may run meanwhile.
+// by which the rows are keyed; for another policy compute over Briefs. It reads
+// ranges of the order key, ten levels merged, in pages that look at an index only:
+// flat, whatever their number, and other statements of the transaction may run
+// meanwhile.
 func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		if !t.Policy.Enabled {
@@ -35,9 +36,15 @@ func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2
 		ahead := &levels[vitality.Levels]
 		ahead.drained = true
 		for i := range vitality.Levels {
-			err := levels[i].start(tx, owner, t.Policy, i+1, now)
+			l := &levels[i]
+			*l = dueLevel{tx: tx, owner: owner, policy: t.Policy, level: i + 1, now: now}
+			err := l.start()
 			if err == nil && t.Policy.Floor > leastAhead {
-				err = ahead.addAhead(&levels[i])
+				var where string
+				var args []any
+				if where, args, err = l.ahead(); err == nil {
+					err = l.read(&ahead.store, where, args, math.MaxInt32)
+				}
 			}
 			if err != nil {
 				yield(Candidate{}, err)
@@ -75,10 +82,11 @@ type dueLevel struct {
 	policy  vitality.Policy
 	level   int
 	now     int64
-	below   float64 // order keys from here on are not evictable
-	page    []dueRow
-	store   []dueRow
-	drained bool
+	where   string // the condition of all its candidates
+	args    []any
+	page    []dueRow // read and not gone through yet
+	store   []dueRow // what page is a part of
+	drained bool     // nothing comes after page
 }
 
 type dueRow struct {
@@ -90,14 +98,26 @@ type dueRow struct {
 // come: it was used, and then the clock was put back.
 const leastAhead = 50
 
-func (l *dueLevel) start(tx *db.Tx, owner db.AccountID, p vitality.Policy, level int, now int64) error {
-	l.tx, l.owner, l.policy, l.level, l.now = tx, owner, p, level, now
-	below, err := vitality.KeyThreshold(level, p, now, p.Floor)
-	if err != nil {
+// behind is the condition of candidates whose last use is past: they are in the
+// order of their keys.
+func (l *dueLevel) behind() (where string, args []any, err error) {
+	below, err := vitality.KeyThreshold(l.level, l.policy, l.now, l.policy.Floor)
+	return `order_key < ? AND last_used_at <= ?`, []any{below + vitality.KeyTolerance, l.now}, err
+}
+
+// ahead is the condition of candidates whose last use is yet to come. Their
+// vitality stands still until then, whatever their key says.
+func (l *dueLevel) ahead() (where string, args []any, err error) {
+	from, err := vitality.KeyThreshold(l.level, l.policy, l.now, leastAhead)
+	return `order_key > ? AND last_used_at > ?`, []any{from - vitality.KeyTolerance, l.now}, err
+}
+
+// start reads the level's first page.
+func (l *dueLevel) start() (err error) {
+	if l.where, l.args, err = l.behind(); err != nil {
 		return err
 	}
-	l.below = below + vitality.KeyTolerance
-	return l.next(`order_key < ?`, l.below)
+	return l.next(``)
 }
 
 // step goes to the level's next candidate.
@@ -107,26 +127,15 @@ func (l *dueLevel) step() error {
 	if len(l.page) > 0 || l.drained {
 		return nil
 	}
-	return l.next(`order_key < ? AND (order_key, created_at, id) > (?, ?, ?)`, l.below, last.key, last.CreatedAt, last.ID)
+	return l.next(` AND (order_key, created_at, id) > (?, ?, ?)`, last.key, last.CreatedAt, last.ID)
 }
 
-// next reads the next page. Those whose last use is yet to come are not in the
-// order of their keys; addAhead has them.
-func (l *dueLevel) next(where string, args ...any) error {
+// next reads the page after a place.
+func (l *dueLevel) next(after string, args ...any) error {
 	l.store = l.store[:0]
-	err := l.read(&l.store, where+` AND last_used_at <= ?`, append(args, l.now), duePage)
+	err := l.read(&l.store, l.where+after, append(l.args[:len(l.args):len(l.args)], args...), duePage)
 	l.page, l.drained = l.store, len(l.store) < duePage
 	return err
-}
-
-// addAhead adds a level's candidates whose last use is yet to come. Their vitality
-// stands still until then, whatever their key says.
-func (l *dueLevel) addAhead(level *dueLevel) error {
-	from, err := vitality.KeyThreshold(level.level, level.policy, level.now, leastAhead)
-	if err != nil {
-		return err
-	}
-	return level.read(&l.store, `order_key > ? AND last_used_at > ?`, []any{from - vitality.KeyTolerance, level.now}, math.MaxInt32)
 }
 
 // read adds candidates of the level to a list, in the order of the key.
@@ -156,9 +165,31 @@ func (s *Store) CountDue(tx *db.Tx, owner db.AccountID, t Terms, now int64) (int
 	if !t.Policy.Enabled {
 		return 0, nil
 	}
+	total := 0
+	for i := range vitality.Levels {
+		l := dueLevel{tx: tx, owner: owner, policy: t.Policy, level: i + 1, now: now}
+		where, args, err := l.behind()
+		if err == nil {
+			err = l.count(&total, where, args)
+		}
+		if err == nil && t.Policy.Floor > leastAhead {
+			if where, args, err = l.ahead(); err == nil {
+				err = l.count(&total, where, args)
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+func (l *dueLevel) count(total *int, where string, args []any) error {
 	var n int
-	err := tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND fades_at <= ?`, []any{int64(owner), api.StatusActive, now}, &n)
-	return n, err
+	err := l.tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?`,
+		append([]any{int64(l.owner), api.StatusActive, l.level}, append(args, l.now)...), &n)
+	*total += n
+	return err
 }
 
 // rekeyPage is how many rows are computed again at a time.

@@ -71,7 +71,7 @@ func merged(sources []*row) row {
 
 // merge inserts the new row and moves its sources to the trash.
 func (b *batch) merge(r *row, sources []*row, reason string) error {
-	if err := b.insert([]*row{r}); err != nil {
+	if err := b.insert([]*row{r}, nil); err != nil {
 		return err
 	}
 	ids := make([]int64, len(sources))

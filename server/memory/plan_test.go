@@ -30,7 +30,7 @@ func TestQueryPlans(t *testing.T) {
 			ORDER BY order_key, created_at, id LIMIT ?`, 7, "COVERING INDEX memory_order"},
 		"due, next page": {`SELECT id, order_key, created_at, use_count, last_used_at FROM memory WHERE owner_id = ? AND status = ? AND importance = ? AND order_key < ? AND (order_key, created_at, id) > (?, ?, ?)
 			AND last_used_at <= ? AND fades_at <= ? ORDER BY order_key, created_at, id LIMIT ?`, 10, "COVERING INDEX memory_order"},
-		"count due":     {`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND fades_at <= ?`, 3, "COVERING INDEX memory_fades"},
+		"count due":     {`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND importance = ? AND order_key < ? AND last_used_at <= ? AND fades_at <= ?`, 6, "COVERING INDEX memory_order"},
 		"ledger":        {`SELECT COUNT(*) FROM memory_event WHERE owner_id = ? AND action = 'auto-evict' AND at > ? AND carried = 0`, 2, "memory_event_evict"},
 		"events of one": {`SELECT id, memory_id FROM memory_event WHERE owner_id = ? AND memory_id = ? AND id < ? ORDER BY id DESC LIMIT ?`, 4, "memory_event_memory"},
 		"events of all": {`SELECT id, memory_id, action FROM memory_event WHERE owner_id = ? AND id < ? ORDER BY id DESC LIMIT ?`, 3, "memory_event_owner"},

@@ -105,7 +105,7 @@ func TestIndexIsTheBodies(t *testing.T) {
 					switch op := rapid.IntRange(0, 3).Draw(t, "op"); {
 					case op == 0 || len(ids) == 0:
 						rows := []*row{{revision: 1, body: body(), kind: "fact", importance: 5, source: "user", status: api.StatusActive}, {revision: 1, body: body(), kind: "fact", importance: 5, source: "user", status: api.StatusDeleted}}
-						if err := b.insert(rows); err != nil {
+						if err := b.insert(rows, nil); err != nil {
 							return err
 						}
 						ids = append(ids, rows[0].id, rows[1].id)

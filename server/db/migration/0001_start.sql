@@ -124,7 +124,6 @@ CREATE TABLE memory (
 CREATE INDEX memory_owner ON memory (owner_id, id);
 -- Holds all that a sweep looks at, so that it never goes to the rows.
 CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at);
-CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
 CREATE INDEX memory_hash ON memory (owner_id, body_hash);
 CREATE INDEX memory_category ON memory (category_id, owner_id, status);
 

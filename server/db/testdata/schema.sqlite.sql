@@ -13,9 +13,6 @@ CREATE INDEX memory_event_memory ON memory_event (owner_id, memory_id, id);
 -- index memory_event_owner
 CREATE INDEX memory_event_owner ON memory_event (owner_id, id);
 
--- index memory_fades
-CREATE INDEX memory_fades ON memory (owner_id, status, fades_at);
-
 -- index memory_hash
 CREATE INDEX memory_hash ON memory (owner_id, body_hash);
 
