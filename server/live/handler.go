@@ -98,6 +98,7 @@ func (h *Handler) Counts() Counts {
 
 var (
 	errOrigin   = fault.New(fault.Forbidden, "This page's origin may not connect here.")
+	errPlain    = fault.New(fault.Invalid, "This address speaks websocket.")
 	errScope    = fault.New(fault.Forbidden, "This token may not read.")
 	errShutting = fault.New(fault.Unavailable, "The server is shutting down.")
 )
@@ -114,6 +115,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		h.o.Problem(w, err)
+		return
+	}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		h.o.Problem(w, errPlain)
 		return
 	}
 	if !h.enter() {

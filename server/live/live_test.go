@@ -119,7 +119,7 @@ func TestWhoMayNotConnect(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusUpgradeRequired {
+	if resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("a plain request: %d", resp.StatusCode)
 	}
 }

@@ -39,7 +39,7 @@ func BenchmarkLoad100k(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		bytes, _ := p.Resident()
+		bytes, _ := p.Held()
 		b.ReportMetric(float64(bytes)/many, "bytes/memory")
 		p.Close()
 		b.StartTimer()

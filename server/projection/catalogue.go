@@ -2,11 +2,13 @@ package projection
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"unsafe"
 
 	"elowen/server/db"
 	"elowen/server/memory"
+	"elowen/server/vitality"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -170,10 +172,16 @@ type tally struct {
 	kinds         map[string]int
 	categories    map[int64]int
 	importance    [11]int
+
+	// The active memories past their FadesAt at an instant, and the first instant
+	// after it at which there may be more.
+	due     int
+	dueAt   int64
+	dueNext int64
 }
 
 func newTally() tally {
-	return tally{kinds: map[string]int{}, categories: map[int64]int{}}
+	return tally{kinds: map[string]int{}, categories: map[int64]int{}, dueAt: math.MinInt64, dueNext: vitality.Never}
 }
 
 func (t *tally) add(m *brief, by int) {
@@ -195,6 +203,11 @@ func (t *tally) add(m *brief, by int) {
 		t.notIndexed += by
 	}
 	t.importance[levelOf(m)] += by
+	if m.FadesAt <= t.dueAt {
+		t.due += by
+	} else {
+		t.dueNext = min(t.dueNext, m.FadesAt)
+	}
 }
 
 // stats is the counts as served.
@@ -219,18 +232,26 @@ func (c *catalogue) stats(now int64) api.MemoryStats {
 	return s
 }
 
-// due is how many memories a sweep at now would find eligible.
+// due is how many memories a sweep at now would find eligible. They are counted
+// anew only when the clock has reached another one.
 func (c *catalogue) due(now int64) int {
 	if !c.terms.Policy.Enabled {
 		return 0
 	}
-	n := 0
-	for i := range c.rows {
-		if m := &c.rows[i]; m.Status == memory.Active && m.FadesAt <= now && m.ID != 0 {
-			n++
+	t := &c.tally
+	if now < t.dueAt || now >= t.dueNext {
+		t.due, t.dueAt, t.dueNext = 0, now, vitality.Never
+		for i := range c.rows {
+			switch m := &c.rows[i]; {
+			case m.ID == 0 || m.Status != memory.Active:
+			case m.FadesAt <= now:
+				t.due++
+			default:
+				t.dueNext = min(t.dueNext, m.FadesAt)
+			}
 		}
 	}
-	return n
+	return t.due
 }
 
 // gate is a mutex that one may stop waiting for.

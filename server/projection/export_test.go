@@ -20,15 +20,3 @@ func (p *Projector) Settle(ctx context.Context, owner db.AccountID, ticked bool)
 
 // Hurry makes nothing wait for a better moment.
 func (p *Projector) Hurry() { p.pace = pace{retry: 1} }
-
-// Resident tells how many bytes are held, and for how many accounts.
-func (p *Projector) Resident() (bytes int64, accounts int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, r := range p.residents {
-		if r.size > 0 {
-			accounts++
-		}
-	}
-	return p.bytes, accounts
-}

@@ -179,13 +179,13 @@ func TestBudget(t *testing.T) {
 			if page.Total != rows {
 				t.Fatalf("round %d: %d rows", round, page.Total)
 			}
-			bytes, resident := w.Projector.Resident()
+			bytes, resident := w.Projector.Held()
 			if bytes > budget || resident == 0 {
 				t.Fatalf("%d bytes for %d accounts", bytes, resident)
 			}
 		}
 	}
-	if _, resident := w.Projector.Resident(); resident < 2 || resident >= accounts {
+	if _, resident := w.Projector.Held(); resident < 2 || resident >= accounts {
 		t.Errorf("%d accounts are resident", resident)
 	}
 }

@@ -87,6 +87,18 @@ func (p *Projector) Close() {
 	p.done.Wait()
 }
 
+// Held tells how many bytes the catalogues take, and of how many accounts they are.
+func (p *Projector) Held() (bytes int64, accounts int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.residents {
+		if r.size > 0 {
+			accounts++
+		}
+	}
+	return p.bytes, accounts
+}
+
 // millis is the projector's own time, for pacing: it only ever goes forward.
 func (p *Projector) millis() int64 { return time.Since(p.started).Milliseconds() }
 

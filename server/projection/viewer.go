@@ -211,16 +211,30 @@ func (r *resident) subscribe(ctx context.Context, what spec, req wire.Request, s
 	})
 }
 
+// resumeMost is how many changes are looked through for one who comes back. After
+// more it is sent every row of its window, which costs less.
+const resumeMost = 1000
+
 // resume makes the frame for one who has something already: a delta, or a gap
 // where the log doesn't tell what happened since.
 func (r *resident) resume(tx *db.Tx, w *window, cur *state, req wire.Request) (frame []byte, ok bool, err error) {
-	n, _, err := entries(tx, r.owner, db.Head{Seq: req.Since, Epoch: req.Epoch})
-	// One who has seen a later instant than ours: the clock was put back.
-	if fault.Is(err, fault.Gone) || err == nil && req.AsOf > cur.asOf {
-		return gapFrame(req.ID, cur.epoch), false, nil
-	}
+	head, err := tx.Head(r.owner)
 	if err != nil {
 		return nil, false, err
+	}
+	// One who has seen a later instant than ours: the clock was put back.
+	if req.Epoch != head.Epoch || req.Since < head.Floor || req.Since > head.Seq || req.AsOf > cur.asOf {
+		return gapFrame(req.ID, cur.epoch), false, nil
+	}
+	n := news{all: true}
+	if head.Seq-req.Since <= resumeMost {
+		n, _, err = entries(tx, r.owner, db.Head{Seq: req.Since, Epoch: req.Epoch})
+		if fault.Is(err, fault.Gone) {
+			n, err = news{all: true}, nil // the noun as a whole changed
+		}
+		if err != nil {
+			return nil, false, err
+		}
 	}
 	rest := cur.delta(req.Have, func(old row) bool {
 		if !w.list() || n.retention || req.AsOf == 0 || n.touches(old.id) {
