@@ -179,8 +179,11 @@ func checkDatabase(r *run) finding {
 
 func checkAccounts(r *run) finding {
 	d, err := r.open()
-	if err != nil {
+	if fault.Is(err, fault.NotFound) {
 		return fine("none yet")
+	}
+	if err != nil {
+		return warn("cannot be looked at", "See what is said of the database.")
 	}
 	defer d.Close()
 	people, err := put(d, r.System, discard).accounts.People(r.ctx)
@@ -210,8 +213,11 @@ func checkAccounts(r *run) finding {
 
 func checkRetention(r *run) finding {
 	d, err := r.open()
-	if err != nil {
+	if fault.Is(err, fault.NotFound) {
 		return fine("nothing to sweep yet")
+	}
+	if err != nil {
+		return warn("cannot be looked at", "See what is said of the database.")
 	}
 	defer d.Close()
 	st := put(d, r.System, discard)
