@@ -145,9 +145,9 @@ func checkServer(r *run) finding {
 	return fine("running%s", holder(r.data, serverLock))
 }
 
-// open opens the store for a check, without making one.
+// open opens the store for a check, without making or migrating one.
 func (r *run) open() (*db.DB, error) {
-	return db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true})
+	return db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true, NoMigrate: true})
 }
 
 func checkDatabase(r *run) finding {
