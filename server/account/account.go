@@ -2,8 +2,10 @@ package account
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strconv"
+	"time"
 
 	"elowen/server/db"
 	"elowen/shared/api"
@@ -22,6 +24,10 @@ type Options struct {
 	// OwnsCategory answers fault.NotFound for a category that is not the
 	// account's. Nil knows no categories.
 	OwnsCategory func(tx *db.Tx, owner db.AccountID, category int64) error
+	// Patience is how long a read waits until its use is noted; 0 takes a second.
+	Patience time.Duration
+	// Log is told what could not be noted; nil is silent.
+	Log *slog.Logger
 }
 
 // Store is the accounts of an instance. It is safe for concurrent use.
@@ -30,6 +36,7 @@ type Store struct {
 	options  Options
 	hash     *hasher
 	attempts *attempts
+	touches  *touches
 	setup    setupCode
 }
 
@@ -39,6 +46,7 @@ func New(d *db.DB, o Options) *Store {
 		db: d, options: o,
 		hash:     newHasher(o.Hash),
 		attempts: newAttempts(setting.Int("account.loginAttempts")),
+		touches:  newTouches(d, o.Patience, o.Log),
 	}
 }
 

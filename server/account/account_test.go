@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"elowen/server/account"
 	"elowen/server/db"
@@ -33,7 +34,7 @@ const (
 func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, clock *dbtest.Clock) {
 		f := &fixture{T: t, db: d, clock: clock}
-		f.Store = account.New(d, account.Options{Hash: cheap, OwnsCategory: func(_ *db.Tx, owner db.AccountID, id int64) error {
+		f.Store = account.New(d, account.Options{Hash: cheap, Patience: time.Minute, OwnsCategory: func(_ *db.Tx, owner db.AccountID, id int64) error {
 			if id != 100+int64(owner) { // each account has one category, by decree
 				return fault.New(fault.NotFound, "There is no such category.")
 			}

@@ -73,7 +73,8 @@ func openSession(tx *db.Tx, owner db.AccountID) (Opened, error) {
 
 // Session answers whose session a secret proves, else fault.Unauthenticated. Once
 // in account.sessionRotateHours it renews the secret and the session's life: then
-// Opened has the new secret, for the cookie.
+// Opened has the new secret, for the cookie. Where the writer is not free for that
+// the secret that was shown goes on serving.
 func (s *Store) Session(ctx context.Context, secret string) (Opened, error) {
 	hash := hashSecret(secret)
 	var row sessionRow
@@ -89,38 +90,39 @@ func (s *Store) Session(ctx context.Context, secret string) (Opened, error) {
 	same := Opened{Identity: row.identity, Lasts: row.expires - now}
 	switch {
 	case hash == row.current && now-row.rotated >= sessionRotate:
-		return s.renew(ctx, row, same, row.current)
+		return s.renew(ctx, row, same, row.current), nil
 	case hash == row.current && !row.confirmed():
-		err := s.db.Update(ctx, func(tx *db.Tx) error {
+		s.touches.try(ctx, touch{"session", row.identity.SessionID}, func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE session SET last_used_at = ? WHERE id = ? AND secret_hash = ?`, max(tx.Now, row.rotated+1), row.identity.SessionID, row.current)
 			return err
 		})
-		return same, err
+		return same, nil
 	case hash == row.current:
 		return same, nil
 	case now-row.rotated < sessionOverlap:
 		return same, nil
 	case !row.confirmed():
-		return s.renew(ctx, row, same, row.previous)
+		return s.renew(ctx, row, same, row.previous), nil
 	}
 	return Opened{}, errSignIn
 }
 
 // renew gives the session a new secret; the one just shown becomes the previous
-// one. If another request was quicker, that one's answer carries the new secret.
-func (s *Store) renew(ctx context.Context, row sessionRow, same Opened, shown string) (Opened, error) {
+// one. If another request was quicker, that one's answer carries the new secret; if
+// it fails, or its answer is lost, the next request renews.
+func (s *Store) renew(ctx context.Context, row sessionRow, same Opened, shown string) Opened {
 	secret := db.NewSecret()
 	var n int64
-	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
+	done := s.touches.try(ctx, touch{"session", row.identity.SessionID}, func(tx *db.Tx) (err error) {
 		n, err = tx.Exec(`UPDATE session SET secret_hash = ?, previous_hash = ?, rotated_at = ?, last_used_at = ?, expires_at = ?
 			WHERE id = ? AND secret_hash = ? AND rotated_at = ?`,
 			hashSecret(secret), shown, tx.Now, tx.Now, tx.Now+sessionLife, row.identity.SessionID, row.current, row.rotated)
 		return err
 	})
-	if err != nil || n == 0 {
-		return same, err
+	if !done || n == 0 {
+		return same
 	}
-	return Opened{Identity: row.identity, Secret: secret, Lasts: sessionLife}, nil
+	return Opened{Identity: row.identity, Secret: secret, Lasts: sessionLife}
 }
 
 // endSessions ends the account's sessions but the one to keep (0: none).

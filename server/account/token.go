@@ -38,7 +38,7 @@ func tokenIdentity(tx *db.Tx, where string, args ...any) (i Identity, lastUse in
 }
 
 // Token answers whose token a secret is, else fault.Unauthenticated. Its last use
-// is noted, at most once a minute.
+// is noted, at most once a minute, where the writer is free for it.
 func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
 	if !strings.HasPrefix(secret, TokenPrefix) {
 		return Identity{}, errSignIn
@@ -53,11 +53,11 @@ func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
 	if err != nil || now-lastUse < tokenTouch {
 		return i, err
 	}
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
+	s.touches.try(ctx, touch{"token", i.TokenID}, func(tx *db.Tx) error {
 		_, err := tx.Exec(`UPDATE token SET last_used_at = ? WHERE id = ? AND last_used_at <= ?`, tx.Now, i.TokenID, tx.Now-tokenTouch)
 		return err
 	})
-	return i, err
+	return i, nil
 }
 
 // Tokens lists the account's tokens, oldest first, without their secrets.

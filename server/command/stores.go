@@ -57,7 +57,7 @@ func put(d *db.DB, s *System, log *slog.Logger) *stores {
 	st := &stores{db: d, log: log, settings: retention.NewSettings()}
 	st.categories = category.New(d, memory.CountByCategory)
 	st.accounts = account.New(d, account.Options{
-		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Owned,
+		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Owned, Log: log,
 	})
 	st.memories = memory.New(d, st.categories, st.settings)
 	st.retention = retention.New(d, st.settings, st.memories, log)
