@@ -132,6 +132,8 @@ func TestAuditHoldsHashes(t *testing.T) {
 			_, err := f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", []Carried{{Body: "turmeric", Importance: 5, Events: []api.LineEvent{
 				{Action: "update", At: 1, Before: `{"id":1,"body":"cumin","user_id":3}`, After: `{"id":1,"body":"turmeric","user_id":3}`, Foreign: true},
 				{Action: "odd", At: 2, Before: `not JSON but "body": "nutmeg"`},
+				{Action: "twice", At: 3, Before: `{"body":"fennel","body":"` + hashOf("x") + `"}`, After: `{"\u0062ody":"sumac"}`},
+				{Action: "deep", At: 4, Before: `{"rows":[{"body":"clove"}]}`, After: `{"body":"basil"} {}`},
 			}}})
 			return err
 		})
@@ -143,7 +145,7 @@ func TestAuditHoldsHashes(t *testing.T) {
 			}
 			return err
 		})
-		for _, word := range []string{"saffron", "cardamom", "turmeric", "cumin", "nutmeg"} {
+		for _, word := range []string{"saffron", "cardamom", "turmeric", "cumin", "nutmeg", "fennel", "sumac", "clove", "basil"} {
 			if strings.Contains(all, word) {
 				t.Errorf("the audit holds %q: %s", word, all)
 			}

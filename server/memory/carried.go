@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -264,23 +266,50 @@ func usesToWrite(r *row, list []api.Use, horizon int64) []use {
 	return out
 }
 
-// hashed is a state in which a body's text, if there is one, became its hash.
+// hashed is a state in which each body's text became its hash, at any depth.
 func hashed(state string) (string, error) {
-	if !strings.Contains(state, `"body"`) {
+	if !strings.Contains(state, `"body"`) && !strings.Contains(state, `\`) {
 		return state, nil
 	}
-	var s map[string]json.RawMessage
-	if json.Unmarshal([]byte(state), &s) != nil {
+	var s any
+	d := json.NewDecoder(strings.NewReader(state))
+	d.UseNumber()
+	if d.Decode(&s) != nil || d.More() {
 		return "", nil // nobody can read it, and a body may be in it
 	}
-	v, ok := s["body"]
-	if !ok || isHash(plain(v)) {
+	// Of a name that stands twice the reader sees one: the text is kept as it came
+	// only where that is all there is.
+	if !hashBodies(s) && jsontext.Value(state).IsValid() {
 		return state, nil
 	}
-	s["body"], _ = json.Marshal(hashOf(plain(v)))
 	out, err := json.Marshal(s)
 	if err != nil {
 		return "", fault.Wrap(fault.Internal, err, "")
 	}
 	return string(out), nil
+}
+
+// hashBodies replaces what stands under the name body, and tells whether it did.
+func hashBodies(v any) (changed bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if text, ok := inner.(string); name == "body" && inner != nil && !(ok && isHash(text)) {
+				if !ok {
+					text = fmt.Sprint(inner)
+				}
+				v[name] = hashOf(text)
+				changed = true
+			} else if hashBodies(inner) {
+				changed = true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if hashBodies(inner) {
+				changed = true
+			}
+		}
+	}
+	return changed
 }

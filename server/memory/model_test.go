@@ -309,7 +309,9 @@ func TestLifecycleModel(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		n := 0
 		rapid.Check(t, func(t *rapid.T) {
-			n++
+			if n++; n > 30 && f.d.Engine() != "sqlite" {
+				return // each statement goes to another process and back
+			}
 			m := &model{f: f, owner: f.account(fmt.Sprint("m", n)), all: map[int64]*modelled{}, gone: map[int64]int{}}
 			f.view(func(tx *db.Tx) (err error) { m.shelf, _, err = f.categories.Default(tx, m.owner); return err })
 			t.Repeat(map[string]func(*rapid.T){
