@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
@@ -54,6 +55,7 @@ func program() {
 //	await URL           until it answers 200
 //	http METHOD URL STATUS [FILE]   with $TOKEN; the answer is the standard output
 //	capture NAME PREFIX the rest of the last output's line that begins so, as a variable
+//	poke FILE OFFSET HEX [TIMES] writes bytes over those of a file
 func TestScript(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -95,6 +97,7 @@ func TestScript(t *testing.T) {
 			},
 			"http":    scriptHTTP,
 			"capture": scriptCapture,
+			"poke":    scriptPoke,
 		},
 	})
 }
@@ -141,4 +144,24 @@ func scriptCapture(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no line begins with %q", args[1])
+}
+
+func scriptPoke(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 && len(args) != 4 {
+		ts.Fatalf("usage: poke FILE OFFSET HEX [TIMES]")
+	}
+	at, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	data, err := hex.DecodeString(args[2])
+	ts.Check(err)
+	if len(args) == 4 {
+		n, err := strconv.Atoi(args[3])
+		ts.Check(err)
+		data = bytes.Repeat(data, n)
+	}
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY, 0)
+	ts.Check(err)
+	defer f.Close()
+	_, err = f.WriteAt(data, at)
+	ts.Check(err)
 }

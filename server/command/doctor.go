@@ -1,8 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,18 +45,62 @@ func warn(text, mend string) finding { return finding{State: stateWarning, Text:
 
 func failed(text, mend string) finding { return finding{State: stateFailed, Text: text, Mend: mend} }
 
+// examined is what the checks look at: the directory, and its store, opened once
+// and as it is. A sharer of the store's lock keeps a restore from replacing it
+// between two checks.
+type examined struct {
+	*run
+	use *lock
+	d   *db.DB
+	err error // why the store isn't open; fault.NotFound where there is none
+}
+
+// examine opens the store without making or migrating one: whatever the file
+// is, it stays that.
+func (r *run) examine() *examined {
+	x := &examined{run: r}
+	if _, err := os.Lstat(filepath.Join(r.data, db.FileName)); errors.Is(err, fs.ErrNotExist) {
+		x.err = fault.New(fault.NotFound, "There is no database yet.")
+		return x
+	}
+	if x.use, x.err = share(r.ctx, r.data); x.err == nil {
+		x.d, x.err = db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true, NoMigrate: true})
+	}
+	return x
+}
+
+func (x *examined) close() {
+	if x.d != nil {
+		x.d.Close()
+	}
+	x.use.release()
+}
+
+// unseen is the finding on a part of a store that isn't open, and whether it isn't.
+func (x *examined) unseen(none string) (finding, bool) {
+	switch {
+	case x.err == nil:
+		return finding{}, false
+	case fault.Is(x.err, fault.NotFound):
+		return fine("%s", none), true
+	}
+	return warn("not looked at", "See what is said of the database."), true
+}
+
 // Run implements the command.
 func (c *doctorCommand) Run(r *run) error {
+	x := r.examine()
+	defer x.close()
 	var list []finding
 	bad := 0
 	for _, check := range []struct {
 		name string
-		run  func(*run) finding
+		run  func(*examined) finding
 	}{
 		{"program", checkProgram}, {"data directory", checkDirectory}, {"file system", checkFileSystem}, {"room", checkRoom},
 		{"server", checkServer}, {"database", checkDatabase}, {"accounts", checkAccounts}, {"retention", checkRetention}, {"backups", checkBackups},
 	} {
-		f := check.run(r)
+		f := check.run(x)
 		f.Check = check.name
 		if f.State == stateFailed {
 			bad++
@@ -75,7 +121,7 @@ func (c *doctorCommand) Run(r *run) error {
 	return err
 }
 
-func checkProgram(*run) finding {
+func checkProgram(*examined) finding {
 	what := fmt.Sprintf("elowen %s, %s/%s, %s", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if _, err := assets.Program(); err != nil {
 		return warn(what+"; built without the browser program, so the app shows its frame only", "Build with ./build.sh server.")
@@ -83,33 +129,33 @@ func checkProgram(*run) finding {
 	return fine("%s", what)
 }
 
-func checkDirectory(r *run) finding {
-	info, err := os.Stat(r.data)
+func checkDirectory(x *examined) finding {
+	info, err := os.Stat(x.data)
 	switch {
 	case os.IsNotExist(err):
-		return fine("%s is not there yet; the first command makes it", r.data)
+		return fine("%s is not there yet; the first command makes it", x.data)
 	case err != nil:
-		return failed(fmt.Sprintf("%s cannot be looked at: %v", r.data, err), "Name another one with --data, or mend its permissions.")
+		return failed(fmt.Sprintf("%s cannot be looked at: %v", x.data, err), "Name another one with --data, or mend its permissions.")
 	case !info.IsDir():
-		return failed(r.data+" is not a directory", "Name another one with --data.")
+		return failed(x.data+" is not a directory", "Name another one with --data.")
 	}
-	f, err := os.CreateTemp(r.data, ".elowen-doctor-*")
+	f, err := os.CreateTemp(x.data, ".elowen-doctor-*")
 	if err != nil {
-		return failed(fmt.Sprintf("%s cannot be written: %v", r.data, err), "Run as the user who owns it, or mend its permissions.")
+		return failed(fmt.Sprintf("%s cannot be written: %v", x.data, err), "Run as the user who owns it, or mend its permissions.")
 	}
 	f.Close()
 	os.Remove(f.Name())
 	if info.Mode().Perm()&0o077 != 0 {
-		return warn(fmt.Sprintf("%s can be entered by others (%v)", r.data, info.Mode().Perm()), "chmod 700 "+r.data)
+		return warn(fmt.Sprintf("%s can be entered by others (%v)", x.data, info.Mode().Perm()), "chmod 700 "+x.data)
 	}
-	if file, err := os.Stat(filepath.Join(r.data, db.FileName)); err == nil && file.Mode().Perm()&0o077 != 0 {
-		return warn(fmt.Sprintf("the database can be read by others (%v)", file.Mode().Perm()), "chmod 600 "+filepath.Join(r.data, db.FileName))
+	if file, err := os.Stat(filepath.Join(x.data, db.FileName)); err == nil && file.Mode().Perm()&0o077 != 0 {
+		return warn(fmt.Sprintf("the database can be read by others (%v)", file.Mode().Perm()), "chmod 600 "+filepath.Join(x.data, db.FileName))
 	}
-	return fine("%s", r.data)
+	return fine("%s", x.data)
 }
 
-func checkFileSystem(r *run) finding {
-	if name, remote := networkFileSystem(r.data); remote {
+func checkFileSystem(x *examined) finding {
+	if name, remote := networkFileSystem(x.data); remote {
 		return warn("the data directory is on "+name+", a network file system: locks and the write-ahead log may fail there", "Move the data directory to a local disk.")
 	}
 	return fine("local")
@@ -118,8 +164,8 @@ func checkFileSystem(r *run) finding {
 // roomLeast is how little free room is worth a word.
 const roomLeast = 512 << 20
 
-func checkRoom(r *run) finding {
-	free, ok := freeBytes(r.data)
+func checkRoom(x *examined) finding {
+	free, ok := freeBytes(x.data)
 	if !ok {
 		return fine("not known here")
 	}
@@ -129,39 +175,35 @@ func checkRoom(r *run) finding {
 	return fine("%s free", size(free))
 }
 
-func checkServer(r *run) finding {
-	runs, err := serverRuns(r.data)
+func checkServer(x *examined) finding {
+	runs, err := serverRuns(x.data)
 	if err != nil {
 		return failed(fault.ProblemOf(err).Detail, "")
 	}
 	if !runs {
 		return fine("not running; admin commands open the data directory themselves")
 	}
-	conn, err := r.dial()
+	conn, err := x.dial()
 	if err != nil || conn == nil {
-		return failed("it runs"+holder(r.data, serverLock)+", but its socket doesn't answer", "Restart it.")
+		return failed("it runs"+holder(x.data, serverLock)+", but its socket doesn't answer", "Restart it.")
 	}
 	conn.Close()
-	return fine("running%s", holder(r.data, serverLock))
+	return fine("running%s", holder(x.data, serverLock))
 }
 
-// open opens the store for a check, without making or migrating one.
-func (r *run) open() (*db.DB, error) {
-	return db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true, NoMigrate: true})
-}
-
-func checkDatabase(r *run) finding {
-	d, err := r.open()
-	if fault.Is(err, fault.NotFound) {
-		return fine("none yet")
+func checkDatabase(x *examined) finding {
+	if f, unseen := x.unseen("none yet"); unseen {
+		switch {
+		case fault.Is(x.err, fault.NotFound):
+			return f
+		case errors.Is(x.err, db.ErrOldSchema):
+			return warn(fault.ProblemOf(x.err).Detail, "")
+		}
+		return failed(fault.ProblemOf(x.err).Detail, "")
 	}
-	if err != nil {
-		return failed(fault.ProblemOf(err).Detail, "")
-	}
-	defer d.Close()
 	var found []string
 	schema := 0
-	err = d.View(r.ctx, func(tx *db.Tx) error {
+	err := x.d.View(x.ctx, func(tx *db.Tx) (err error) {
 		if schema, err = tx.Schema(); err != nil {
 			return err
 		}
@@ -177,16 +219,11 @@ func checkDatabase(r *run) finding {
 	return fine("whole, schema %d; `elowen admin verify` looks at every row", schema)
 }
 
-func checkAccounts(r *run) finding {
-	d, err := r.open()
-	if fault.Is(err, fault.NotFound) {
-		return fine("none yet")
+func checkAccounts(x *examined) finding {
+	if f, unseen := x.unseen("none yet"); unseen {
+		return f
 	}
-	if err != nil {
-		return warn("cannot be looked at", "See what is said of the database.")
-	}
-	defer d.Close()
-	people, err := put(d, r.System, discard).accounts.People(r.ctx)
+	people, err := put(x.d, x.System, discard).accounts.People(x.ctx)
 	if err != nil {
 		return failed(fault.ProblemOf(err).Detail, "")
 	}
@@ -211,29 +248,24 @@ func checkAccounts(r *run) finding {
 	return fine("%d, of them %d administrators who can sign in", len(people), admins)
 }
 
-func checkRetention(r *run) finding {
-	d, err := r.open()
-	if fault.Is(err, fault.NotFound) {
-		return fine("nothing to sweep yet")
+func checkRetention(x *examined) finding {
+	if f, unseen := x.unseen("nothing to sweep yet"); unseen {
+		return f
 	}
-	if err != nil {
-		return warn("cannot be looked at", "See what is said of the database.")
-	}
-	defer d.Close()
-	st := put(d, r.System, discard)
-	stored, err := st.retention.Current(r.ctx)
+	st := put(x.d, x.System, discard)
+	stored, err := st.retention.Current(x.ctx)
 	if err != nil {
 		return failed(fault.ProblemOf(err).Detail, "")
 	}
 	if !stored.Policy.Enabled {
 		return warn("automatic removal is paused", "Resume it with `elowen admin retention set --enabled`, if that is not what you want.")
 	}
-	at, ok, err := st.retention.NextSweep(r.ctx)
+	at, ok, err := st.retention.NextSweep(x.ctx)
 	if err != nil {
 		return failed(fault.ProblemOf(err).Detail, "")
 	}
 	next := time.UnixMilli(at).UTC().Format("2006-01-02 15:04 UTC")
-	switch late := r.Clock() - at; {
+	switch late := x.Clock() - at; {
 	case !ok:
 		return fine("on; the first server sets the next sweep")
 	case late > time.Hour.Milliseconds():
@@ -245,21 +277,21 @@ func checkRetention(r *run) finding {
 // backupsOld is how old the newest daily backup may be while a server runs.
 const backupsOld = 48 * time.Hour
 
-func checkBackups(r *run) finding {
-	dir := filepath.Join(r.data, backupsDir)
+func checkBackups(x *examined) finding {
+	dir := filepath.Join(x.data, backupsDir)
 	list, err := backup.List(dir)
 	if err != nil {
 		return failed(fault.ProblemOf(err).Detail, "")
 	}
 	if len(list) == 0 {
-		if _, err := os.Stat(filepath.Join(r.data, db.FileName)); err != nil {
+		if _, err := os.Stat(filepath.Join(x.data, db.FileName)); err != nil {
 			return fine("nothing to back up yet")
 		}
 		return warn("there is none yet", "The server writes one a day; or now: elowen admin backup FILE.")
 	}
 	last := list[len(list)-1]
-	age := time.UnixMilli(r.Clock()).Sub(last.Time)
-	if _, err := backup.Verify(r.ctx, last.File, r.Clock); err != nil {
+	age := time.UnixMilli(x.Clock()).Sub(last.Time)
+	if _, err := backup.Verify(x.ctx, last.File, x.Clock); err != nil {
 		return failed("the newest, "+last.File+", cannot be used: "+fault.ProblemOf(err).Detail, "Write one now: elowen admin backup FILE.")
 	}
 	if age > backupsOld {

@@ -29,8 +29,9 @@ type stores struct {
 	dir        string // the data directory
 }
 
-// openStores opens a data directory, making it where it isn't there.
-func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*stores, error) {
+// share takes the lock of those who have the store open. It waits a while for one
+// who replaces the store.
+func share(ctx context.Context, dir string) (*lock, error) {
 	use, err := acquire(dir, useLock, false)
 	for began := time.Now(); errors.Is(err, errHeld) && time.Since(began) < startWait && ctx.Err() == nil; {
 		time.Sleep(50 * time.Millisecond)
@@ -39,6 +40,12 @@ func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*
 	if errors.Is(err, errHeld) {
 		return nil, fault.Newf(fault.Unavailable, "Another elowen%s replaces the store of %s at this moment. Try again when it is done.", holder(dir, useLock), dir)
 	}
+	return use, err
+}
+
+// openStores opens a data directory, making it where it isn't there.
+func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*stores, error) {
+	use, err := share(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

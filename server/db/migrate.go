@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -45,6 +46,10 @@ func SchemaVersion() int {
 	return len(names)
 }
 
+// ErrOldSchema is inside the error of a store that Config.NoMigrate kept from
+// being brought up to date.
+var ErrOldSchema = errors.New("an older schema")
+
 // migrate brings the schema up to date: all missing steps in one transaction
 // under the writer's lock, so that programs that start together wait for one
 // another, and a step that fails leaves nothing behind. (Migration libraries
@@ -62,7 +67,7 @@ func (d *DB) migrate(ctx context.Context, c *conn, refuse bool) error {
 		return err
 	}
 	if refuse && have < len(names) {
-		return fault.Newf(fault.Unavailable, "The database has schema %d, and this program works with %d. `elowen serve` or any admin command brings it up to date.", have, len(names))
+		return fault.Wrap(fault.Unavailable, ErrOldSchema, fmt.Sprintf("The database has schema %d, and this program works with %d. `elowen serve` or any admin command brings it up to date.", have, len(names)))
 	}
 	if err := d.engine.begin(c); err != nil {
 		return d.engine.translate(err)
