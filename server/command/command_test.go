@@ -145,7 +145,7 @@ func TestCallersThatGoAway(t *testing.T) {
 	if err := f.sendJSON(frameInvocation, invocation{Version: "another", Args: []string{"admin", "stats"}}); err != nil {
 		t.Fatal(err)
 	}
-	if kind, text, err := receive(c); err != nil || kind != frameError || !strings.Contains(string(text), "runs version") {
+	if kind, text, err := receive(c); err != nil || kind != frameError || !strings.Contains(string(text), "The server runs version "+version+", this program is another.") {
 		t.Errorf("to an older program the server says %q %s %v", kind, text, err)
 	}
 	c.Close()

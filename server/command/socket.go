@@ -109,7 +109,7 @@ func (a *admin) answer(ctx context.Context, c net.Conn) {
 	}
 	_ = c.SetReadDeadline(time.Time{})
 	if v.Version != version {
-		fmt.Fprintf(out.writer(frameError), "elowen: The server runs version %s, this program is %s. Restart the server, or use its program.\n", v.Version, version)
+		fmt.Fprintf(out.writer(frameError), "elowen: The server runs version %s, this program is %s. Restart the server, or use its program.\n", version, v.Version)
 		_ = out.send(frameExit, []byte{exitFailed})
 		return
 	}
