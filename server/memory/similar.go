@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"elowen/server/db"
 	"elowen/server/words"
@@ -18,20 +19,21 @@ const (
 )
 
 const (
-	similarFrom = 0.5 // likeness from which a memory is worth mentioning
+	similarFrom = 0.4 // likeness from which a memory is worth mentioning
 	similarMost = 5   // how many are mentioned with an add
 	// likeMost is the likeness of texts that have the same words and are not the
 	// same: only the identical body is 1.
 	likeMost = 0.99
 	// keyShare is the share of a text's rarity whose terms similar ones are looked
-	// for by; more than a half, so that few others are looked at in vain.
+	// for by; more than is needed, so that few others are looked at in vain.
 	keyShare = 0.75
 	// keyTermsMost and keyBlobsMost bound what is read for that; only in texts of
 	// hundreds of words, or of nothing but common ones, more would matter.
 	keyTermsMost = 48
 	keyBlobsMost = 384
-	// likeTermsMost bounds the terms of a text that are compared: the first ones.
-	likeTermsMost = 1024
+	// background is how many memories without any of the words are added to the
+	// account's, so that in a store of three a word of one isn't a common one.
+	background = 50
 	// candidatesMost bounds the memories whose likeness is computed.
 	candidatesMost = 16
 )
@@ -44,9 +46,10 @@ const (
 //
 //	Σ idf(terms of both) / Σ idf(terms of either)
 //
-// with the idf of BM25 (package words) in the account's own memories. It is 0 to 1
-// and the same from both sides: rare words shared count for much, common ones for
-// little, and a short text is not like a long one that happens to contain it.
+// with the idf of BM25 (package words) in a sample of the account's own memories.
+// It is 0 to 1 and nearly the same from both sides: rare words shared count for
+// much, common ones for little, and a short text is not like a long one that
+// happens to contain it.
 func (s *Store) Similar(ctx context.Context, owner db.AccountID, id int64, limit int) ([]api.Similar, error) {
 	var list []api.Similar
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -118,10 +121,11 @@ type weighted struct {
 	sampled int // in how many memories of the sample
 }
 
-// likeTerms are the terms by which a text is compared.
-func likeTerms(text string) []words.Term {
-	terms, _ := words.Terms(text)
-	return terms[:min(len(terms), likeTermsMost)]
+// likeTerms are the terms by which a text is compared: those of a question for it,
+// so without small words and of no more than words.MaxQueryWords, and without roots,
+// which only stand for other spellings.
+func likeTerms(text string) []string {
+	return slices.DeleteFunc(words.ParseQuery(text).Terms, func(t string) bool { return strings.HasPrefix(t, "~") })
 }
 
 // weigh finds the text's terms and about how rare each is, from one recent chunk
@@ -140,12 +144,8 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 	if newest-chunk*words.ChunkSize < words.ChunkSize/4 {
 		chunk-- // the newest has just begun
 	}
-	names := make([]string, len(terms))
-	for i, t := range terms {
-		names[i] = t.Text
-	}
 	found := make(map[postingKey][]byte, len(terms))
-	for rest := names; len(rest) > 0; {
+	for rest := terms; len(rest) > 0; {
 		n := min(len(rest), readPostings)
 		if err := blobs(tx, owner, chunk, rest[:n], found); err != nil {
 			return err
@@ -154,20 +154,20 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 	}
 	counts := make([]int, len(terms))
 	most := 1
-	for i, t := range names {
+	for i, t := range terms {
 		var err error
 		if counts[i], err = words.Count(found[postingKey{t, chunk}]); err != nil {
 			return corrupt(err)
 		}
 		most = max(most, counts[i])
 	}
-	sample := words.Stats{Docs: max(min(l.stats.Docs, words.ChunkSize), most)}
+	sample := words.Stats{Docs: max(min(l.stats.Docs, words.ChunkSize), most) + background}
 	l.idf = make(map[string]float64, len(terms))
 	l.terms = make([]weighted, len(terms))
 	for i, t := range terms {
 		idf := sample.IDF(counts[i])
-		l.terms[i] = weighted{t.Text, idf, counts[i]}
-		l.idf[t.Text] = idf
+		l.terms[i] = weighted{t, idf, counts[i]}
+		l.idf[t] = idf
 		l.total += idf
 	}
 	slices.SortFunc(l.terms, func(a, b weighted) int {
@@ -177,8 +177,8 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 }
 
 // candidates are the memories that may be alike, the most promising first. A text
-// that shares half of the rarity shares some of the rarest terms that make up
-// more than half, so only those are looked up.
+// that has enough of the rarity in common has some of the rarest terms, which make
+// up keyShare of it, so only those are looked up.
 func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int64, error) {
 	var keys []string
 	sum := 0.0
@@ -249,7 +249,7 @@ func (l *likeness) of(text string) float64 {
 	terms := likeTerms(text)
 	both, only := 0.0, 0
 	for _, t := range terms {
-		if idf, ok := l.idf[t.Text]; ok {
+		if idf, ok := l.idf[t]; ok {
 			both += idf
 		} else {
 			only++
