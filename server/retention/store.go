@@ -146,8 +146,12 @@ func (s *Store) StatusIn(tx *db.Tx, owner db.AccountID) (api.Retention, error) {
 		return api.Retention{}, err
 	}
 	out := api.Retention{Policy: Wire(stored.Policy), Revision: stored.Revision, Bounds: Bounds(), NextSweepAt: api.Time(terms.NextSweepAt)}
-	if out.LastSweep, err = lastSweep(tx, owner); err != nil {
+	last, swept, err := lastSweep(tx, owner)
+	if err != nil {
 		return out, err
+	}
+	if swept {
+		out.LastSweep = &last
 	}
 	if out.DueNow, err = s.memories.CountDue(tx, owner, terms, tx.Now); err != nil {
 		return out, err

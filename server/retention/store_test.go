@@ -219,6 +219,41 @@ func TestSweepBesideItsPlan(t *testing.T) {
 	})
 }
 
+// A sweep that breaks off half way tells what it did until then, and doesn't keep
+// the next account from its turn.
+func TestSweepThatBreaksOffIsRecorded(t *testing.T) {
+	each(t, func(t *testing.T, h *house, clock *dbtest.Clock) {
+		ann, bob := h.person("ann"), h.person("bob")
+		h.old(ann, 4, 100, 1)
+		h.old(bob, 1, 100, 1)
+		err := h.d.Update(context.Background(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`CREATE UNIQUE INDEX one_eviction_at_a_time ON memory_event (owner_id, at) WHERE action = 'auto-evict'`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		swept, err := h.Sweep(context.Background())
+		if err == nil {
+			t.Error("nothing is said of the failure")
+		}
+		if total := swept.Total(); total.Trashed != 2 || total.Due != 5 || total.Refused != 0 {
+			t.Errorf("%+v", total)
+		}
+		for owner, want := range map[db.AccountID]api.Sweep{
+			ann: {At: api.Time(clock.Now()), Trashed: 1, Due: 4}, bob: {At: api.Time(clock.Now()), Trashed: 1, Due: 1},
+		} {
+			status, err := h.Status(context.Background(), owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status.LastSweep == nil || *status.LastSweep != want {
+				t.Errorf("account %d: %+v, want %+v", owner, status.LastSweep, want)
+			}
+		}
+	})
+}
+
 func TestSweepPagesPastWhatIsUsedMeanwhile(t *testing.T) {
 	h := open(t, dbtest.Open(t, nil))
 	anna := h.person("anna")

@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 
 	"elowen/server/account"
 	"elowen/server/db"
@@ -74,6 +75,9 @@ func (s *Store) sweepAt(ctx context.Context, now int64, one accountSweep) (Swept
 	var first error
 	for _, owner := range owners {
 		swept, err := one(ctx, owner, terms, now)
+		if err == nil || swept.Trashed > 0 {
+			out.Accounts = append(out.Accounts, swept)
+		}
 		if err != nil && ctx.Err() != nil {
 			return out, err
 		}
@@ -82,9 +86,7 @@ func (s *Store) sweepAt(ctx context.Context, now int64, one accountSweep) (Swept
 			if first == nil {
 				first = err
 			}
-			continue
 		}
-		out.Accounts = append(out.Accounts, swept)
 	}
 	return out, first
 }
@@ -115,7 +117,8 @@ func (s *Store) planAccount(ctx context.Context, owner db.AccountID, terms memor
 	return out.finish(), nil
 }
 
-// sweepAccount is the part of a sweep; what it did is kept.
+// sweepAccount is the part of a sweep; what it did is kept, also of one that broke
+// off: then nothing is known of the rest, and none counts as refused.
 func (s *Store) sweepAccount(ctx context.Context, owner db.AccountID, terms memory.Terms, now int64) (AccountSwept, error) {
 	due, left, err := s.begin(ctx, owner, terms, now)
 	if err != nil {
@@ -124,9 +127,9 @@ func (s *Store) sweepAccount(ctx context.Context, owner db.AccountID, terms memo
 	out := AccountSwept{Owner: owner, Due: due}
 	if err = s.evict(ctx, &out, left, terms, now); err == nil {
 		out = out.finish()
-		err = s.record(ctx, out, now)
 	}
-	return out, err
+	recorded := s.record(context.WithoutCancel(ctx), out, now)
+	return out, errors.Join(err, recorded)
 }
 
 // begin counts what is due, and what is left of the limit.
@@ -218,15 +221,15 @@ func (s *Store) record(ctx context.Context, a AccountSwept, now int64) error {
 	return err
 }
 
-// lastSweep is the last sweep over an account; nil where there was none.
-func lastSweep(tx *db.Tx, owner db.AccountID) (*api.Sweep, error) {
+// lastSweep is the last sweep over an account; ok tells whether there was one.
+func lastSweep(tx *db.Tx, owner db.AccountID) (last api.Sweep, ok bool, err error) {
 	var at, trashed, due, refused int64
-	err := tx.Row(`SELECT at, trashed, due, refused FROM sweep WHERE owner_id = ? ORDER BY at DESC, id DESC LIMIT 1`,
+	err = tx.Row(`SELECT at, trashed, due, refused FROM sweep WHERE owner_id = ? ORDER BY at DESC, id DESC LIMIT 1`,
 		[]any{int64(owner)}, &at, &trashed, &due, &refused)
 	if fault.Is(err, fault.NotFound) {
-		return nil, nil //nolint:nilnil // absence is part of the answer
+		return last, false, nil
 	}
-	return &api.Sweep{At: api.Time(at), Trashed: int(trashed), Due: int(due), Refused: int(refused)}, err
+	return api.Sweep{At: api.Time(at), Trashed: int(trashed), Due: int(due), Refused: int(refused)}, err == nil, err
 }
 
 // sweepsKept is how long the records of sweeps are kept.
