@@ -30,7 +30,7 @@ func TestCursorRoundTrip(t *testing.T) {
 
 func TestACursorBelongsToOneListOfOneAccount(t *testing.T) {
 	key := queryKey(api.MemoryQuery{})
-	c := cursor{place: place{key: key2(5)}}.encode(fingerprint(1, key))
+	c := cursor{place: place{key: keyWith(5)}}.encode(fingerprint(1, key))
 	if _, err := decodeCursor(c, fingerprint(1, key), false); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestACursorBelongsToOneListOfOneAccount(t *testing.T) {
 	}
 }
 
-func key2(id int64) key { return key{a: 1, id: id} }
+func keyWith(id int64) key { return key{a: 1, id: id} }
 
 func TestEqualQueriesAreOneList(t *testing.T) {
 	same := []api.MemoryQuery{{}, {Status: "active"}, {Sort: "updated", Order: "desc"}, {Match: "words"}, {Sort: "relevance"}}

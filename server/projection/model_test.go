@@ -240,7 +240,7 @@ func fewer(t *testing.T, n int) {
 // A client that applied every frame shows what one that begins now would be shown,
 // by a projector that never saw anything change, and what the store itself says.
 func TestWindowsFollowTheStore(t *testing.T) {
-	fewer(t, 25)
+	fewer(t, 10)
 	outer := t
 	var store *model
 	people := 0

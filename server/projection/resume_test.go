@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/live"
 )
@@ -50,6 +51,23 @@ func TestResume(t *testing.T) {
 	}
 	fresh.drain()
 	same(t, "after the cut", c.windows["w"], fresh.windows["w"])
+
+	// More happened than one would look through: every row, and still a delta.
+	c.viewer.Close()
+	err := w.DB.Update(ctx, func(tx *db.Tx) error {
+		for id := range int64(1001) {
+			tx.Emit(ann.Owner, db.NounUsage, 1_000_000+id)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.reconnect(w.Another())
+	c.drain()
+	if f = c.delta("w"); len(f.Upsert) != 10 || f.Remove != nil {
+		t.Errorf("%d rows after a thousand changes", len(f.Upsert))
+	}
 
 	// The clock alone moved on: those whose number it moved.
 	c.viewer.Close()
