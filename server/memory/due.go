@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -71,8 +70,10 @@ func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2
 	}
 }
 
-func sooner(a, b *Candidate) int {
-	return cmp.Or(cmp.Compare(a.Vitality, b.Vitality), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+func sooner(a, b *Candidate) int { return a.turn().Compare(b.turn()) }
+
+func (c *Candidate) turn() vitality.Turn {
+	return vitality.Turn{Vitality: c.Vitality, CreatedAt: c.CreatedAt, ID: c.ID}
 }
 
 // dueLevel is the candidates of one importance, in order.

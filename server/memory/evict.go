@@ -2,12 +2,9 @@ package memory
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"elowen/server/db"
 	"elowen/server/vitality"
-	"elowen/shared/setting"
 )
 
 // Outcome is what became of a sweep's candidate.
@@ -58,9 +55,7 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 			return Kept, err
 		}
 		b.at = sweepNow
-		// Rounded down, so that it never reads as the floor.
-		reason := fmt.Sprintf("auto-evict: vitality %.1f < %s", math.Floor(v*10)/10, setting.Format(t.Policy.Floor))
-		if _, err := b.trash(r, actionEvict, reason); err != nil {
+		if _, err := b.trash(r, actionEvict, "auto-evict: "+vitality.Below(v, t.Policy)); err != nil {
 			return Kept, err
 		}
 		return Trashed, b.flush()

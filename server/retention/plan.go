@@ -36,6 +36,11 @@ type Decision struct {
 	Reason   string
 }
 
+// turn is the decision's place among those that are eligible.
+func (d *Decision) turn() vitality.Turn {
+	return vitality.Turn{Vitality: d.Vitality, CreatedAt: d.CreatedAt, ID: d.ID}
+}
+
 // Plan decides for each memory whether a sweep at now takes it: under the policy,
 // with left of the daily limit still to give. Which go first when more are
 // eligible than that: the lowest vitality, then the oldest, then the lowest id.
@@ -62,11 +67,7 @@ func Plan(memories []Candidate, p vitality.Policy, now int64, left int) ([]Decis
 		plan = append(plan, d)
 	}
 	slices.SortFunc(plan, func(a, b Decision) int {
-		return cmp.Or(
-			-cmp.Compare(a.Verdict, b.Verdict),
-			cmp.Compare(a.Vitality, b.Vitality),
-			cmp.Compare(a.CreatedAt, b.CreatedAt),
-			cmp.Compare(a.ID, b.ID))
+		return cmp.Or(-cmp.Compare(a.Verdict, b.Verdict), a.turn().Compare(b.turn()))
 	})
 	for i := range plan {
 		d := &plan[i]
@@ -84,9 +85,9 @@ func reason(d Decision, p vitality.Policy, now int64) string {
 	floor := setting.Format(p.Floor)
 	switch {
 	case d.Verdict == Trash:
-		return below(d.Vitality, p)
+		return vitality.Below(d.Vitality, p)
 	case d.Verdict == Wait:
-		return fmt.Sprintf("%s; waits, the limit of %d in 24 hours is used up", below(d.Vitality, p), p.DailyLimit)
+		return fmt.Sprintf("%s; waits, the limit of %d in 24 hours is used up", vitality.Below(d.Vitality, p), p.DailyLimit)
 	case !d.Active:
 		return "not active"
 	case !p.Enabled:
@@ -95,9 +96,4 @@ func reason(d Decision, p vitality.Policy, now int64) string {
 		return "younger than the grace period of " + setting.Format(p.GraceDays) + " days"
 	}
 	return fmt.Sprintf("vitality %.1f, not below %s", d.Vitality, floor)
-}
-
-// below is "vitality V < F", with V rounded down so that it never reads as F.
-func below(v float64, p vitality.Policy) string {
-	return fmt.Sprintf("vitality %.1f < %s", float64(int(v*10))/10, setting.Format(p.Floor))
 }

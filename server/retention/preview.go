@@ -1,7 +1,6 @@
 package retention
 
 import (
-	"cmp"
 	"container/heap"
 	"context"
 
@@ -154,7 +153,7 @@ type worst struct {
 	policy vitality.Policy
 	at     int64
 	list   []Candidate
-	level  []float64
+	turns  []vitality.Turn // of each
 }
 
 func (w *worst) add(c Candidate) error {
@@ -162,44 +161,40 @@ func (w *worst) add(c Candidate) error {
 	if err != nil {
 		return err
 	}
+	turn := vitality.Turn{Vitality: v, CreatedAt: c.CreatedAt, ID: c.ID}
 	if len(w.list) < w.most {
-		heap.Push(w, rated{c, v})
+		heap.Push(w, queued{c, turn})
 		return nil
 	}
-	if len(w.list) > 0 && before(c, v, w.list[0], w.level[0]) {
-		w.list[0], w.level[0] = c, v
+	if len(w.list) > 0 && turn.Compare(w.turns[0]) < 0 {
+		w.list[0], w.turns[0] = c, turn
 		heap.Fix(w, 0)
 	}
 	return nil
 }
 
-type rated struct {
+type queued struct {
 	Candidate
-	level float64
-}
-
-// before is the order of a plan.
-func before(a Candidate, av float64, b Candidate, bv float64) bool {
-	return cmp.Or(cmp.Compare(av, bv), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID)) < 0
+	turn vitality.Turn
 }
 
 func (w *worst) Len() int           { return len(w.list) }
-func (w *worst) Less(i, j int) bool { return before(w.list[j], w.level[j], w.list[i], w.level[i]) }
+func (w *worst) Less(i, j int) bool { return w.turns[j].Compare(w.turns[i]) < 0 }
 func (w *worst) Swap(i, j int) {
 	w.list[i], w.list[j] = w.list[j], w.list[i]
-	w.level[i], w.level[j] = w.level[j], w.level[i]
+	w.turns[i], w.turns[j] = w.turns[j], w.turns[i]
 }
 
 // Push and Pop are for package heap.
 func (w *worst) Push(x any) {
-	r := x.(rated)
-	w.list, w.level = append(w.list, r.Candidate), append(w.level, r.level)
+	q := x.(queued)
+	w.list, w.turns = append(w.list, q.Candidate), append(w.turns, q.turn)
 }
 
 // Pop removes the last.
 func (w *worst) Pop() any {
 	n := len(w.list) - 1
-	r := rated{w.list[n], w.level[n]}
-	w.list, w.level = w.list[:n], w.level[:n]
-	return r
+	q := queued{w.list[n], w.turns[n]}
+	w.list, w.turns = w.list[:n], w.turns[:n]
+	return q
 }
