@@ -117,6 +117,29 @@ type postingKey struct {
 	chunk int64
 }
 
+// segmentChunks is how many chunks are one segment. New memories write to the last
+// segment only, so this bounds the pages that a decision touches; a search looks
+// once for each term in each segment, so it bounds that too.
+const segmentChunks = 16
+
+func segmentOf(chunk int64) int64 { return chunk / segmentChunks }
+
+// segments are those that an account's memories may be in, ascending.
+func segments(tx *db.Tx, owner db.AccountID) ([]int64, error) {
+	var first, last int64
+	if err := tx.Row(`SELECT COALESCE(MIN(id), 0) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &first); err != nil {
+		return nil, err
+	}
+	if err := tx.Row(`SELECT COALESCE(MAX(id), 0) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &last); err != nil {
+		return nil, err
+	}
+	var list []int64
+	for s := segmentOf(words.ChunkOf(first)); s <= segmentOf(words.ChunkOf(last)); s++ {
+		list = append(list, s)
+	}
+	return list, nil
+}
+
 // write applies what was collected and forgets it. Rows are written in the order
 // of the table, each in a statement of its own: one for many would make SQLite
 // keep a journal for it, which costs more than it saves.
@@ -129,13 +152,25 @@ func (x *index) write(tx *db.Tx, owner db.AccountID) error {
 	if err != nil {
 		return err
 	}
+	changed := map[int64]bool{}
 	for _, term := range terms {
 		chunks := x.terms[term].chunks
 		slices.SortFunc(chunks, func(a, b chunkChange) int { return cmp.Compare(a.chunk, b.chunk) })
 		for i := range chunks {
-			c := &chunks[i]
-			if err := c.write(tx, owner, term, stored[postingKey{term, c.chunk}]); err != nil {
-				return err
+			changed[segmentOf(chunks[i].chunk)] = true
+		}
+	}
+	for _, segment := range slices.Sorted(maps.Keys(changed)) {
+		for _, term := range terms {
+			chunks := x.terms[term].chunks
+			for i := range chunks {
+				c := &chunks[i]
+				if segmentOf(c.chunk) != segment {
+					continue
+				}
+				if err := c.write(tx, owner, term, stored[postingKey{term, c.chunk}]); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -184,11 +219,11 @@ func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []b
 	}
 	switch {
 	case len(blob) > 0 && had:
-		return tx.Must(`UPDATE posting SET body = ? WHERE owner_id = ? AND term = ? AND chunk = ?`, blob, int64(owner), term, c.chunk)
+		return tx.Must(`UPDATE posting SET body = ? WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, blob, int64(owner), segmentOf(c.chunk), term, c.chunk)
 	case len(blob) > 0:
-		_, err = tx.Exec(`INSERT INTO posting (owner_id, term, chunk, body) VALUES (?, ?, ?, ?)`, int64(owner), term, c.chunk, blob)
+		_, err = tx.Exec(`INSERT INTO posting (owner_id, segment, term, chunk, body) VALUES (?, ?, ?, ?, ?)`, int64(owner), segmentOf(c.chunk), term, c.chunk, blob)
 	case had:
-		_, err = tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND term = ? AND chunk = ?`, int64(owner), term, c.chunk)
+		_, err = tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, int64(owner), segmentOf(c.chunk), term, c.chunk)
 	}
 	return err
 }
@@ -196,7 +231,8 @@ func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []b
 // blobs reads the stored postings of terms in one chunk into found.
 func blobs(tx *db.Tx, owner db.AccountID, chunk int64, terms []string, found map[postingKey][]byte) error {
 	in, args := inTexts(terms)
-	rows := tx.Query(`SELECT term, body FROM posting WHERE owner_id = ? AND chunk = ? AND term IN (`+in+`)`, append([]any{int64(owner), chunk}, args...)...)
+	rows := tx.Query(`SELECT term, body FROM posting WHERE owner_id = ? AND segment = ? AND term IN (`+in+`) AND chunk = ?`,
+		append(append([]any{int64(owner), segmentOf(chunk)}, args...), chunk)...)
 	defer rows.Close()
 	for rows.Next() {
 		k := postingKey{chunk: chunk}

@@ -8,7 +8,10 @@ import (
 
 // prefixMost bounds the posting rows that are read for words that only begin with
 // the last one of a search: a single letter begins half of the index.
-const prefixMost = 4096
+const (
+	prefixMost  = 4096
+	prefixLeast = 256 // of a segment
+)
 
 // Search finds the account's memories, of any status, that have words of q, by
 // ascending id, as the index stands in this very transaction. prefix also takes
@@ -60,26 +63,47 @@ type postings struct {
 }
 
 func (p *postings) read(tx *db.Tx, owner db.AccountID, terms []string) error {
+	places, err := segments(tx, owner)
+	if err != nil {
+		return err
+	}
 	for len(terms) > 0 {
 		n := min(len(terms), readPostings)
 		in, args := inTexts(terms[:n])
 		terms = terms[n:]
-		rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND term IN (`+in+`)`, append([]any{int64(owner)}, args...)...)
-		if err := p.scan(rows, nil); err != nil {
-			return err
+		for rest := places; len(rest) > 0; {
+			n := min(len(rest), db.InMost)
+			where, which := db.In(rest[:n])
+			rest = rest[n:]
+			rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment IN (`+where+`) AND term IN (`+in+`)`,
+				append(append([]any{int64(owner)}, which...), args...)...)
+			if err := p.scan(rows, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// readPrefix reads the terms of a range that aren't there yet.
+// readPrefix reads the terms of a range that aren't there yet, of each segment the
+// same number of rows at most.
 func (p *postings) readPrefix(tx *db.Tx, owner db.AccountID, from, to string) error {
+	places, err := segments(tx, owner)
+	if err != nil {
+		return err
+	}
 	skip := make(map[string]bool, len(p.at))
 	for t := range p.at {
 		skip[t] = true
 	}
-	return p.scan(tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND term >= ? AND term < ? ORDER BY term, chunk LIMIT ?`,
-		int64(owner), from, to, prefixMost), skip)
+	for _, segment := range places {
+		rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment = ? AND term >= ? AND term < ? ORDER BY term, chunk LIMIT ?`,
+			int64(owner), segment, from, to, max(prefixMost/len(places), prefixLeast))
+		if err := p.scan(rows, skip); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *postings) scan(rows *db.Rows, skip map[string]bool) error {

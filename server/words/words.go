@@ -26,7 +26,7 @@
 // A posting says how often a term is in a memory and how long the memory is.
 // Postings of one term are kept in chunks of ChunkSize consecutive memory ids,
 // each chunk one small blob; package memory keeps those as rows
-// (owner, term, chunk) and is the only one to read and write them. Statistics
+// of its own and is the only one to read and write them. Statistics
 // (Stats) are an owner's own, so nobody else's memories move a score.
 //
 // # Invariants

@@ -166,13 +166,16 @@ CREATE TABLE usage_event (
   PRIMARY KEY (owner_id, memory_id, at, kind)
 ) {{clustered}};
 
--- The index of words: a term's postings in chunks of memory ids.
+-- The index of words: a term's postings in chunks of memory ids. Chunks that follow
+-- each other are a segment, which is what new memories write to: the rest of the
+-- table stays as it is, however large it is.
 CREATE TABLE posting (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  segment BIGINT NOT NULL,
   term {{bytes}} NOT NULL, -- compared byte by byte, for ranges of a prefix
   chunk BIGINT NOT NULL,
   body {{blob}} NOT NULL,
-  PRIMARY KEY (owner_id, term, chunk)
+  PRIMARY KEY (owner_id, segment, term, chunk)
 ) {{clustered}};
 
 CREATE TABLE word_stat (

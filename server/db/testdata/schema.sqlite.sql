@@ -183,10 +183,11 @@ CREATE TABLE policy (
 -- table posting
 CREATE TABLE posting (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  segment BIGINT NOT NULL,
   term TEXT NOT NULL, -- compared byte by byte, for ranges of a prefix
   chunk BIGINT NOT NULL,
   body BLOB NOT NULL,
-  PRIMARY KEY (owner_id, term, chunk)
+  PRIMARY KEY (owner_id, segment, term, chunk)
 ) WITHOUT ROWID;
 
 -- table session
