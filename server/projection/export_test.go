@@ -20,3 +20,13 @@ func (p *Projector) Settle(ctx context.Context, owner db.AccountID, ticked bool)
 
 // Hurry makes nothing wait for a better moment.
 func (p *Projector) Hurry() { p.pace = pace{retry: 1} }
+
+// Selections is how many selections of the account are in memory.
+func (p *Projector) Selections(owner db.AccountID) int {
+	r := p.resident(owner)
+	if err := r.gate.enter(context.Background()); err != nil {
+		return -1
+	}
+	defer r.gate.leave()
+	return len(r.selections)
+}

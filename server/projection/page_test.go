@@ -190,3 +190,19 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%d accounts are resident", resident)
 	}
 }
+
+// Whatever one asks for, little of it stays in memory.
+func TestManyQueriesLeaveFewSelections(t *testing.T) {
+	w, _ := open(t)
+	anna := w.Account("anna")
+	w.Fill(anna, 50, func(i int) string { return fmt.Sprint("number ", i) })
+	for i := range 60 {
+		q := api.MemoryQuery{Importance: 1 + i%10, Sort: api.Sorts()[i%6], FadesWithin: 1 + i}
+		if _, err := w.Projector.List(context.Background(), anna.Owner, q, "", 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := w.Projector.Selections(anna.Owner); n < 1 || n > 4 {
+		t.Errorf("%d selections are kept", n)
+	}
+}

@@ -149,9 +149,10 @@ func (p *Projector) resident(owner db.AccountID) *resident {
 	return r
 }
 
-// settle notes how much the resident takes and makes room where all together
-// take too much. The resident's gate is held.
+// settle drops what the resident no longer needs, notes how much it takes and
+// makes room where all together take too much. The resident's gate is held.
 func (p *Projector) settle(r *resident) {
+	r.prune(restMillis)
 	size := r.bytes()
 	p.mu.Lock()
 	p.bytes += size - r.size

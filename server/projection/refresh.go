@@ -3,6 +3,8 @@ package projection
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"elowen/server/account"
@@ -63,6 +65,13 @@ func (r *resident) refresh(ctx context.Context, ticked bool) (again int64, err e
 	}
 	defer r.gate.leave()
 	defer r.p.settle(r)
+	defer func() {
+		// One stored text that trips the code over must not end the server for all.
+		if p := recover(); p != nil {
+			r.p.c.Log.Error("live windows panicked", "panic", p, "stack", string(debug.Stack()))
+			again, err = 0, fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
+		}
+	}()
 	r.prune(restMillis)
 	if ticked && len(r.windows) == 0 {
 		return 0, nil

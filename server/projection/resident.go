@@ -69,7 +69,6 @@ func (r *resident) rest() {
 		return
 	}
 	defer r.gate.leave()
-	r.prune(restMillis)
 	r.p.settle(r)
 }
 

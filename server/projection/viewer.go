@@ -175,7 +175,6 @@ func (r *resident) subscribe(ctx context.Context, what spec, req wire.Request, s
 		if err := r.advance(tx); err != nil {
 			return err
 		}
-		r.prune(restMillis) // while one types, each letter leaves a window behind
 		key := what.key()
 		w := r.windows[key]
 		if w == nil {
