@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"elowen/server/account"
@@ -94,8 +95,14 @@ func (c *Schedule) Run(ctx context.Context) {
 	}
 }
 
-// day is one sweep and the tasks after it.
+// day is one sweep and the tasks after it. A panic in one of them ends the day,
+// not the server.
 func (c *Schedule) day(ctx context.Context, at int64) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("the day's work panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
 	swept, err := c.store.sweepAt(ctx, at, c.store.sweepAccount)
 	if ctx.Err() != nil {
 		return

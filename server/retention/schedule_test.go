@@ -111,6 +111,18 @@ func TestScheduleSweepsAtBootAndEachDay(t *testing.T) {
 	})
 }
 
+func TestScheduleSurvivesAPanic(t *testing.T) {
+	clock := dbtest.NewClock(dbtest.Start)
+	h := open(t, dbtest.Open(t, clock))
+	ran := 0
+	k := h.run(t, clock, Task{"trips", func(context.Context) error { ran++; panic("over a stored text") }})
+	clock.Advance(day + time.Minute.Milliseconds())
+	k.next(t)
+	if ran != 2 {
+		t.Errorf("the task ran %d times", ran)
+	}
+}
+
 func TestScheduleSurvivesClockJumps(t *testing.T) {
 	clock := dbtest.NewClock(dbtest.Start)
 	h := open(t, dbtest.Open(t, clock))
