@@ -39,7 +39,7 @@ func Restore(ctx context.Context, dir, file string, clock db.Clock) (Restored, e
 		return out, restoring(err)
 	}
 	// Made ready in a folder of its own: migrated, with its new epoch, its log empty.
-	work, err := os.MkdirTemp(dir, ".elowen-restore-")
+	work, err := os.MkdirTemp(dir, workName)
 	if err != nil {
 		return out, restoring(err)
 	}

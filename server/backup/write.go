@@ -41,10 +41,20 @@ func Write(ctx context.Context, d *db.DB, file string) (Report, error) {
 	return r, written(err)
 }
 
+// The patterns of what is made ready before it gets its name.
+const (
+	partName = ".elowen-backup-*.part"
+	workName = ".elowen-restore-*"
+)
+
+// WorkNames are patterns of the names of what a backup or a restore that was
+// killed left behind, for whoever tidies up: whole copies of the store.
+func WorkNames() []string { return []string{partName, workName} }
+
 // verifiedCopy leaves a synced and verified copy of the store under a temporary
 // name in dir.
 func verifiedCopy(ctx context.Context, d *db.DB, dir string) (temp string, r Report, err error) {
-	f, err := os.CreateTemp(dir, ".elowen-backup-*.part")
+	f, err := os.CreateTemp(dir, partName)
 	if err != nil {
 		return "", r, written(err)
 	}
@@ -97,9 +107,6 @@ func Daily(ctx context.Context, d *db.DB, dir string, keep int) error {
 		if age := now.Sub(have[n-1].Time); age >= 0 && age < dailyAge {
 			return nil
 		}
-	}
-	for _, left := range leftovers(dir) {
-		os.Remove(left) // of a program that was killed while it copied
 	}
 	temp, _, err := verifiedCopy(ctx, d, dir)
 	if err != nil {
@@ -155,11 +162,6 @@ func List(dir string) ([]Kept, error) {
 	}
 	slices.SortFunc(list, func(a, b Kept) int { return strings.Compare(a.File, b.File) })
 	return list, nil
-}
-
-func leftovers(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, ".elowen-backup-*.part"))
-	return found
 }
 
 func syncFile(file string) error {

@@ -129,6 +129,9 @@ func checkProgram(*examined) finding {
 	return fine("%s", what)
 }
 
+// doctorName is the pattern of the file by which doctor tries to write.
+const doctorName = ".elowen-doctor-*"
+
 func checkDirectory(x *examined) finding {
 	info, err := os.Stat(x.data)
 	switch {
@@ -139,7 +142,7 @@ func checkDirectory(x *examined) finding {
 	case !info.IsDir():
 		return failed(x.data+" is not a directory", "Name another one with --data.")
 	}
-	f, err := os.CreateTemp(x.data, ".elowen-doctor-*")
+	f, err := os.CreateTemp(x.data, doctorName)
 	if err != nil {
 		return failed(fmt.Sprintf("%s cannot be written: %v", x.data, err), "Run as the user who owns it, or mend its permissions.")
 	}

@@ -10,12 +10,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"elowen/server/backup"
 	"elowen/server/retention"
+	"elowen/server/transfer"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
@@ -64,22 +66,35 @@ func (c *serveCommand) Run(r *run) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	tidy(r.data, log)
 	st, err := openStores(r.ctx, r.System, r.data, log)
 	if err != nil {
 		return err
 	}
 	defer st.close()
-	tidy(r.data, log)
 	return c.serve(r, st, log)
 }
 
-// tidy removes what a restore that was killed left behind: a whole copy of
-// somebody's memories. The caller shares the lock that a restore holds alone.
+// tidy removes what programs that were killed left behind: copies of somebody's
+// memories. It takes the store's lock alone for that; where somebody else has the
+// store open, such a file may be in use, and the next start finds it.
 func tidy(dir string, log *slog.Logger) {
-	left, _ := filepath.Glob(filepath.Join(dir, ".elowen-restore-*"))
-	for _, path := range left {
-		if err := os.RemoveAll(path); err != nil {
-			log.Warn("cannot remove what a restore left behind", "path", path, "error", err)
+	use, err := acquire(dir, useLock, true)
+	if err != nil {
+		return // openStores tells, or waits
+	}
+	defer use.release()
+	names := slices.Concat(transfer.ScratchNames(), backup.WorkNames(), []string{exportName, doctorName})
+	for _, in := range []string{dir, filepath.Join(dir, backupsDir)} {
+		entries, _ := os.ReadDir(in) // the folder of backups may not be there
+		for _, e := range entries {
+			if !slices.ContainsFunc(names, func(name string) bool { ok, _ := filepath.Match(name, e.Name()); return ok }) {
+				continue
+			}
+			path := filepath.Join(in, e.Name())
+			if err := os.RemoveAll(path); err != nil {
+				log.Warn("cannot remove what was left behind", "path", path, "error", err)
+			}
 		}
 	}
 }

@@ -72,10 +72,13 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
+// exportName is the pattern of an export's name until it is whole.
+const exportName = ".elowen-export-*.part"
+
 // replaceFile writes a file under another name and gives it its own once it is
 // whole. It answers the number of lines.
 func replaceFile(file string, write func(io.Writer) error) (lines int, err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), ".elowen-export-*.part")
+	f, err := os.CreateTemp(filepath.Dir(file), exportName)
 	if err != nil {
 		return 0, fault.Wrap(fault.Unavailable, err, "The file cannot be written: "+err.Error())
 	}

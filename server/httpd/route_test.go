@@ -3,10 +3,13 @@ package httpd
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -347,4 +350,44 @@ func TestExportAndImport(t *testing.T) {
 	}
 	w.problem("a form", bob.do("POST", api.PathImport, a.text, "Content-Type", "application/x-www-form-urlencoded"), fault.Unsupported)
 	w.problem("a zip", bob.do("POST", api.PathImport, a.text, "Content-Type", jsonl, "Content-Encoding", "gzip"), fault.Unsupported)
+}
+
+// watching looks into a folder whenever it is read from.
+type watching struct {
+	io.Reader
+	dir  string
+	seen []string
+}
+
+func (r *watching) Read(b []byte) (int, error) {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		r.seen = append(r.seen, e.Name())
+	}
+	return r.Reader.Read(b)
+}
+
+// At no instant is there a file with somebody's memories that a killed program
+// would leave behind.
+func TestImportsAreStagedWithoutAName(t *testing.T) {
+	w := newWorld(t, GateOptions{})
+	ann := w.person("ann", api.RoleAdmin)
+	for i, key := range []string{"", "a key", "a key"} {
+		body := &watching{Reader: iotest.OneByteReader(strings.NewReader(`{"type":"memory","body":"Tea at four."}`)), dir: w.services.TempDir}
+		r := request{method: "POST", path: api.PathImport, body: body, header: map[string]string{
+			"Authorization": "Bearer " + ann.token, "Content-Type": jsonl, api.HeaderIdempotency: key}}
+		report := into[api.ImportReport](t, w.send(r))
+		if report.Lines != 1 || i == 2 && report.Existing != 1 {
+			t.Errorf("%+v", report)
+		}
+		if len(body.seen) > 0 {
+			t.Errorf("with key %q there is %s", key, body.seen[0])
+		}
+	}
+	if left, err := os.ReadDir(w.services.TempDir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
 }

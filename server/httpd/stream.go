@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
@@ -20,7 +19,7 @@ const jsonl = "application/jsonl"
 
 var jsonlTypes = []string{jsonl, "application/x-ndjson", "application/ndjson", "application/x-jsonlines", "application/octet-stream", "text/plain"}
 
-// stall bounds how long a stream may stand still; a slow one that moves goes on.
+// stall bounds how long an import may stand still; a slow one that moves goes on.
 const stall = 60 * time.Second
 
 // dry is the query of an import.
@@ -37,10 +36,10 @@ func (s *server) transfers() []*Route {
 	return []*Route{export, imports}
 }
 
-// export stages the lines in a file that has no name any more, so that a slow
+// export stages the lines in a file, so that a slow
 // reader holds nothing of the store, and a failure is told before it begins.
 func (s *server) export(c *call) (none, error) {
-	f, err := s.scratch("export-*")
+	f, err := transfer.ExportScratch(s.TempDir)
 	if err != nil {
 		return none{}, err
 	}
@@ -64,7 +63,7 @@ func (s *server) export(c *call) (none, error) {
 	if c.r.Method == http.MethodHead {
 		return none{}, nil
 	}
-	_, err = io.Copy(patientWriter{c.w, http.NewResponseController(c.w)}, f)
+	_, err = io.Copy(c.w, f)
 	if err != nil {
 		return none{}, fault.Wrap(fault.Cancelled, err, "")
 	}
@@ -83,7 +82,7 @@ func (s *server) imports(c *call, _ none) (api.ImportReport, error) {
 	var in io.Reader = patientReader{http.MaxBytesReader(c.w, c.r.Body, most), http.NewResponseController(c.w)}
 	if c.key != "" {
 		// What the key stands for is known only at the end of the file.
-		f, err := s.scratch("import-*")
+		f, err := transfer.ImportScratch(s.TempDir)
 		if err != nil {
 			return api.ImportReport{}, err
 		}
@@ -106,29 +105,6 @@ func (s *server) imports(c *call, _ none) (api.ImportReport, error) {
 	return report, arrived(err)
 }
 
-// scratch is a file without a name: what is in it is gone with the process.
-func (s *server) scratch(pattern string) (*scratch, error) {
-	f, err := os.CreateTemp(s.TempDir, pattern)
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "There is no room to keep the file while it is read.")
-	}
-	return &scratch{File: f, kept: os.Remove(f.Name()) != nil}, nil
-}
-
-type scratch struct {
-	*os.File
-	kept bool // by a system that keeps open files in their place
-}
-
-// Close takes the file away, wherever it stands.
-func (f *scratch) Close() error {
-	err := f.File.Close()
-	if f.kept {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
 // arrived says why a body didn't come whole.
 func arrived(err error) error {
 	if _, ok := asFault(tooLarge(err)); err == nil || ok {
@@ -137,8 +113,9 @@ func arrived(err error) error {
 	return fault.Wrap(fault.Cancelled, err, "The body did not arrive whole.")
 }
 
-// patientReader and patientWriter move the connection's deadline on with every
-// part. A connection without deadlines (a test's) needs none.
+// patientReader moves the connection's deadline on with every part. A connection
+// without deadlines (a test's) needs none. What is written has its time from the
+// program around all handlers.
 type patientReader struct {
 	io.Reader
 	c *http.ResponseController
@@ -147,16 +124,6 @@ type patientReader struct {
 func (p patientReader) Read(b []byte) (int, error) {
 	_ = p.c.SetReadDeadline(time.Now().Add(stall))
 	return p.Reader.Read(b)
-}
-
-type patientWriter struct {
-	io.Writer
-	c *http.ResponseController
-}
-
-func (p patientWriter) Write(b []byte) (int, error) {
-	_ = p.c.SetWriteDeadline(time.Now().Add(stall))
-	return p.Writer.Write(b)
 }
 
 var errTwoRevisions = fault.New(fault.Invalid, "The body and If-Match name different revisions.")

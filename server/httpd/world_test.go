@@ -165,7 +165,7 @@ func into[T any](t testing.TB, a answer) T {
 // header says otherwise; a nil string header takes the usual one away.
 type request struct {
 	method, path string
-	body         any // string or []byte as they are, else as JSON
+	body         any // string, []byte or io.Reader as they are, else as JSON
 	header       map[string]string
 }
 
@@ -178,6 +178,8 @@ func (w *world) send(r request) answer {
 		body = strings.NewReader(b)
 	case []byte:
 		body = bytes.NewReader(b)
+	case io.Reader:
+		body = b
 	default:
 		data, err := json.Marshal(b)
 		if err != nil {

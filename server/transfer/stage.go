@@ -26,6 +26,9 @@ type staged struct {
 func stage(r io.Reader, dir string) (*staged, error) {
 	most := int64(setting.Int("import.file"))
 	tooLarge := fault.Newf(fault.TooLarge, "The import is larger than %d MiB. Split it; nothing was changed.", most>>20)
+	if s, ok := r.(*Scratch); ok {
+		r = s.File
+	}
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			if info.Size() > most {
@@ -34,14 +37,11 @@ func stage(r io.Reader, dir string) (*staged, error) {
 			return &staged{f, info.Size(), func() {}}, nil
 		}
 	}
-	f, err := os.CreateTemp(dir, ".elowen-import-*.part")
+	f, err := ImportScratch(dir)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "There is no room to stage the import: "+err.Error())
+		return nil, err
 	}
-	s := &staged{f: f, close: func() { f.Close() }}
-	if os.Remove(f.Name()) != nil { // without a name nothing of it stays, whatever happens to us
-		s.close = func() { f.Close(); os.Remove(f.Name()) }
-	}
+	s := &staged{f: f.File, close: func() { f.Close() }}
 	s.size, err = io.Copy(f, io.LimitReader(r, most+1))
 	switch {
 	case err == nil && s.size > most:
