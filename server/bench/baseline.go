@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
-// peer is what most such systems are: a SQLite file with a full-text table, a
-// plain row and a word index for each text, and nothing else: no audit, no change
-// log, no revisions, no groups.
+// peer is what most such systems are: a SQLite file with a row for each text, a
+// full-text table over it that a trigger keeps up, and nothing else: no audit, no
+// change log, no revisions, no groups.
 type peer struct{ db *sql.DB }
 
 // openPeer makes one. Each of the callers gets a connection of its own.
@@ -31,19 +32,27 @@ func (b *bench) openPeer(ctx context.Context, callers int) (*peer, error) {
 	}
 	d.SetMaxOpenConns(callers)
 	d.SetMaxIdleConns(callers)
-	_, err = d.ExecContext(ctx, `CREATE VIRTUAL TABLE peer_text USING fts5 (body, tokenize = 'porter unicode61')`)
-	if err != nil {
-		d.Close()
-		return nil, err
+	for _, q := range []string{
+		`CREATE TABLE peer_row (id INTEGER PRIMARY KEY, body TEXT NOT NULL, kind TEXT NOT NULL, importance INTEGER NOT NULL, created_at INTEGER NOT NULL)`,
+		`CREATE INDEX peer_created ON peer_row (created_at)`,
+		`CREATE VIRTUAL TABLE peer_text USING fts5 (body, content = 'peer_row', content_rowid = 'id', tokenize = 'porter unicode61')`,
+		`CREATE TRIGGER peer_added AFTER INSERT ON peer_row BEGIN INSERT INTO peer_text (rowid, body) VALUES (new.id, new.body); END`,
+	} {
+		if _, err := d.ExecContext(ctx, q); err != nil {
+			d.Close()
+			return nil, err
+		}
 	}
 	return &peer{d}, nil
 }
 
 func (p *peer) close() { p.db.Close() }
 
+const peerInsert = `INSERT INTO peer_row (body, kind, importance, created_at) VALUES (?, 'fact', 5, ?)`
+
 // add inserts one text, durably.
 func (p *peer) add(ctx context.Context, body string) error {
-	_, err := p.db.ExecContext(ctx, `INSERT INTO peer_text (body) VALUES (?)`, body)
+	_, err := p.db.ExecContext(ctx, peerInsert, body, time.Now().UnixMilli())
 	return err
 }
 
@@ -65,13 +74,13 @@ func (p *peer) fillSome(ctx context.Context, bodies []string) error {
 		return err
 	}
 	defer tx.Rollback()
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO peer_text (body) VALUES (?)`)
+	insert, err := tx.PrepareContext(ctx, peerInsert)
 	if err != nil {
 		return err
 	}
 	defer insert.Close()
 	for _, body := range bodies {
-		if _, err := insert.ExecContext(ctx, body); err != nil {
+		if _, err := insert.ExecContext(ctx, body, time.Now().UnixMilli()); err != nil {
 			return err
 		}
 	}
@@ -106,7 +115,7 @@ func (p *peer) search(ctx context.Context, words string, limit int) error {
 
 // page reads one page of the list at a rank.
 func (p *peer) page(ctx context.Context, rank, limit int) error {
-	rows, err := p.db.QueryContext(ctx, `SELECT rowid, body FROM peer_text ORDER BY rowid DESC LIMIT ? OFFSET ?`, limit, rank)
+	rows, err := p.db.QueryContext(ctx, `SELECT id, body FROM peer_row ORDER BY created_at DESC LIMIT ? OFFSET ?`, limit, rank)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func listLine(ctx context.Context, b *bench) ([]figure, error) {
 	return []figure{
 		of("first page of 50 by vitality, everything to be read", "ms CPU", first),
 		of("page of 50 by vitality", "ms CPU", page),
-		of("live window of 60 at a far rank, by vitality", "ms CPU", jump).against("SQL, LIMIT 60 OFFSET half, by id", theirs),
+		of("live window of 60 at a far rank, by vitality", "ms CPU", jump).against("SQL, LIMIT 60 OFFSET half, by date", theirs),
 	}, err
 }
 
