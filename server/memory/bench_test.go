@@ -102,8 +102,10 @@ func BenchmarkSearch100k(b *testing.B) {
 	list := carried(100_000, f.clock.Now())
 	f.insert(list)
 	rare := strings.Fields(list[777].Body)
+	p := newProse(0)
+	first := uint64(len(p.small))
 	for name, q := range map[string]string{
-		"common":   "which of these was with them from that one time they were here",
+		"common":   p.word(first) + " " + p.word(first+1) + " " + p.word(first+2),
 		"sentence": list[4242].Body,
 		"rare":     rare[len(rare)-2],
 	} {

@@ -11,6 +11,7 @@ import (
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 )
 
 // Carried is a memory as it travels: into the store with Insert, out of it with
@@ -98,8 +99,8 @@ func (c *Carried) checkRest() error {
 		return bad("status", "oneof", "The status must be active, deleted or consolidated.")
 	case !sources[c.Source]:
 		return bad("source", "oneof", "This source is not known.")
-	case c.UseCount < 0:
-		return bad("useCount", "min", "A use count is not negative.")
+	case !setting.Get("memory.useCount").Contains(float64(c.UseCount)): // what merges add up stays far from overflowing
+		return bad("useCount", "setting", "A use count is a whole number from "+setting.Get("memory.useCount").Range()+".")
 	case !clean(c.DeletedWhy):
 		return bad("deletedWhy", "text", "The reason holds a NUL character or is not valid UTF-8.")
 	}
@@ -113,7 +114,9 @@ func (c *Carried) checkRest() error {
 			return bad(fmt.Sprintf("versions[%d].body", i), "text", "The body holds a NUL character or is not valid UTF-8.")
 		}
 	}
-	c.Revision = max(c.Revision, last+1)
+	if c.Revision = max(c.Revision, last+1); !setting.Get("memory.revision").Contains(float64(c.Revision)) {
+		return bad("revision", "setting", "A revision is a whole number from "+setting.Get("memory.revision").Range()+".")
+	}
 	for i, u := range c.Uses {
 		if u.Kind != useRecall && u.Kind != useReinforced && u.Kind != "" {
 			return bad(fmt.Sprintf("usedAt[%d].kind", i), "oneof", "A use is a recall or reinforced.")

@@ -214,9 +214,9 @@ func newProse(seed uint64) *prose {
 	return &prose{r, rand.NewZipf(r, 1.15, 2.7, 40_000), strings.Fields("the of and to in is was for that on with he it as at his by from are this be have she not had they which were")}
 }
 
-func (p *prose) word() string {
+// word is the word of a rank, the commonest first.
+func (p *prose) word(n uint64) string {
 	const letters = "etaoinshrdlcumwfgypbvk"
-	n := p.zipf.Uint64()
 	if n < uint64(len(p.small)) {
 		return p.small[n]
 	}
@@ -231,7 +231,7 @@ func (p *prose) word() string {
 func (p *prose) sentence() string {
 	words := make([]string, 8+p.r.IntN(12))
 	for i := range words {
-		words[i] = p.word()
+		words[i] = p.word(p.zipf.Uint64())
 	}
 	return fmt.Sprintf("%s %d.", strings.Join(words, " "), p.r.IntN(2_000))
 }
