@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"elowen/server/account"
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/server/vitality"
@@ -189,7 +190,7 @@ func (m *moving) categories(u olderUser, owner db.AccountID) (map[int64]int64, e
 	}
 	have := map[string]int64{}
 	for id, name := range names {
-		have[strings.ToLower(name)] = id
+		have[category.Key(name)] = id
 	}
 	for _, c := range sorted(m.in.categories) {
 		if c.user != u.id {
@@ -202,7 +203,7 @@ func (m *moving) categories(u olderUser, owner db.AccountID) (map[int64]int64, e
 			shelves[c.id] = id
 			continue
 		}
-		id, there := have[strings.ToLower(c.name)]
+		id, there := have[category.Key(c.name)]
 		if there {
 			shelves[c.id] = id
 			if err := remember(m.tx, owner, olderSource, []origin{{c.identity(), id}}); err != nil {

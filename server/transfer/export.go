@@ -15,13 +15,24 @@ import (
 )
 
 // Export writes an account's categories, memories and audit as JSONL, as they are
-// at one instant.
+// at one instant. One export an account, and exportsMost in all, read at a time;
+// the others wait.
 func (s *Store) Export(ctx context.Context, owner db.AccountID, w io.Writer) error {
+	leave, err := s.exports.enter(ctx, owner)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return s.db.View(ctx, func(tx *db.Tx) error { return s.export(tx, owner, "", w) })
 }
 
 // ExportAll writes those of every account, each line with its account's name.
 func (s *Store) ExportAll(ctx context.Context, w io.Writer) error {
+	leave, err := s.exports.enter(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		people, err := account.List(tx)
 		if err != nil {

@@ -2,12 +2,14 @@ package transfer
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 
 	"elowen/server/account"
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -40,16 +42,24 @@ type importing struct {
 	accounts map[string]*target // by lower-case name
 }
 
+// mark is an identity in the 16 bytes that matter: one is kept for each line.
+type mark [16]byte
+
+func markOf(identity string) mark {
+	sum := sha256.Sum256([]byte(identity))
+	return mark(sum[:16])
+}
+
 // target is an account that lines go to.
 type target struct {
 	owner   db.AccountID // 0 in a dry run where it would be made
 	name    string
 	made    bool
 	empty   bool             // it had no memories before
-	shelves map[string]int64 // categories by lower-case name; 0 in a dry run where it would be made
+	shelves map[string]int64 // categories by category.Key; 0 in a dry run where it would be made
 	fresh   map[int]bool     // lines that made a category
 	gone    map[int]bool     // lines whose category was made before and deleted since
-	seen    map[string]int   // how often an identity came in this file
+	seen    map[mark]int32   // how often an identity came in this file
 	claimed map[int64]bool   // memories that a line of this file is about
 	purged  map[string]int64 // what was left of purged memories before; nil: not looked at yet
 }
@@ -63,6 +73,9 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 		defer in.close()
 		i := &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{},
 			report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		if err := in.lines(func(rawLine) error { return nil }); err != nil { // before anything is written
+			return i.report, err
+		}
 		if err := i.categories(in); err != nil {
 			return i.report, err
 		}
@@ -89,6 +102,25 @@ var categoryType = regexp.MustCompile(`"type"\s*:\s*"category"`)
 // the file.
 func (i *importing) categories(in *staged) error {
 	var list []*parsed
+	write := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		err := i.decide(func(tx *db.Tx) error {
+			for _, p := range list {
+				t, err := i.target(tx, p)
+				if err != nil {
+					continue // told with the line itself
+				}
+				if err := i.category(tx, t, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		list = list[:0]
+		return err
+	}
 	err := in.lines(func(l rawLine) error {
 		if l.data == nil || !categoryType.Match(l.data) {
 			return nil
@@ -96,29 +128,21 @@ func (i *importing) categories(in *staged) error {
 		if p := parseLine(l.number, l.data, i.db.Now(), false); p.err == nil && p.kind == api.LineCategory {
 			list = append(list, p)
 		}
-		return nil
+		if len(list) < chunkLines {
+			return nil
+		}
+		return write()
 	})
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return err
 	}
-	return i.decide(func(tx *db.Tx) error {
-		for _, p := range list {
-			t, err := i.target(tx, p)
-			if err != nil {
-				continue // told with the line itself
-			}
-			if err := i.category(tx, t, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return write()
 }
 
 // category makes the category of a line, unless an import made it before: then it
 // is what has become of it since, or gone.
 func (i *importing) category(tx *db.Tx, t *target, p *parsed) error {
-	name := "category:" + digest(strings.ToLower(p.shelf.Name))
+	name := "category:" + digest(category.Key(p.shelf.Name))
 	if t.owner != 0 {
 		before, err := recall(tx, t.owner, jsonlSource, []string{name})
 		if err != nil {
@@ -128,7 +152,7 @@ func (i *importing) category(tx *db.Tx, t *target, p *parsed) error {
 			err := i.Categories.Owned(tx, t.owner, id)
 			switch {
 			case err == nil:
-				t.shelves[strings.ToLower(p.shelf.Name)] = id
+				t.shelves[category.Key(p.shelf.Name)] = id
 				return nil
 			case fault.Is(err, fault.NotFound):
 				t.gone[p.number] = true
@@ -176,7 +200,7 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 	if t, ok := i.accounts[key]; ok {
 		return t, nil
 	}
-	t := &target{name: p.account, seen: map[string]int{}, shelves: map[string]int64{}, fresh: map[int]bool{}, gone: map[int]bool{}, claimed: map[int64]bool{}}
+	t := &target{name: p.account, seen: map[mark]int32{}, shelves: map[string]int64{}, fresh: map[int]bool{}, gone: map[int]bool{}, claimed: map[int64]bool{}}
 	var err error
 	if i.fixed != nil {
 		t.owner, err = i.fixed(p.account)
@@ -192,7 +216,7 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 			return nil, err
 		}
 		for id, name := range names {
-			t.shelves[strings.ToLower(name)] = id
+			t.shelves[category.Key(name)] = id
 		}
 	}
 	t.empty = true
@@ -235,7 +259,7 @@ func (i *importing) note(format string, args ...any) {
 // shelf is the account's category of a name, made where there is none. A default
 // that the account has stays.
 func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, made bool, err error) {
-	key := strings.ToLower(in.Name)
+	key := category.Key(in.Name)
 	if id, ok := t.shelves[key]; ok {
 		return id, false, nil
 	}

@@ -183,6 +183,56 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
+// More categories than are written at a time, each after a memory that is in it.
+func TestManyCategories(t *testing.T) {
+	h := open(t, dbtest.Open(t, nil))
+	anna := h.person("anna")
+	var b strings.Builder
+	for i := range 2100 {
+		fmt.Fprintf(&b, `{"type":"memory","body":"Number %d.","category":"C%d"}`+"\n"+`{"type":"category","name":"C%d","icon":"i%d"}`+"\n", i, i, i, i)
+	}
+	r := h.importTo(anna, b.String(), byImport)
+	if r.Added != 4200 {
+		t.Errorf("%d added", r.Added)
+	}
+	list, err := h.in.Categories.List(context.Background(), anna)
+	if err != nil || len(list) != 2101 {
+		t.Fatalf("%d categories, %v", len(list), err)
+	}
+	for _, c := range list {
+		if c.Name != "General" && (c.Count != 1 || "i"+c.Name[1:] != c.Icon) {
+			t.Fatalf("%+v", c)
+		}
+	}
+	if r := h.importTo(anna, b.String(), byImport); r.Existing != 4200 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A line finds its category as people do, however it is written.
+func TestCategoriesAreFoundByTheirKey(t *testing.T) {
+	each(t, func(t *testing.T, h *house, clock *dbtest.Clock) {
+		anna := h.person("anna")
+		if _, err := h.in.Categories.Add(context.Background(), anna, api.CategoryAdd{Name: "Straße nach  Osten"}); err != nil {
+			t.Fatal(err)
+		}
+		text := `{"type":"category","name":"STRASSE nach Osten"}
+{"type":"memory","body":"One.","category":"strasse  nach osten"}
+{"type":"memory","body":"Two.","category":"Ｓtraße nach Osten"}
+{"type":"memory","body":"One.","category":"Straße nach Osten"}`
+		r := h.importTo(anna, text, byImport)
+		if got := fates(r); got != "1 existing, 2 added, 3 added, 4 existing" {
+			t.Error(got)
+		}
+		if list, err := h.in.Categories.List(context.Background(), anna); err != nil || len(list) != 2 {
+			t.Errorf("%+v %v", list, err)
+		}
+		if r := h.importTo(anna, text, byImport); r.Existing != 4 {
+			t.Errorf("again: %s", fates(r))
+		}
+	})
+}
+
 // endless gives spaces without end.
 type endless struct{}
 
@@ -210,6 +260,10 @@ func TestWholeFilesAreRefused(t *testing.T) {
 	if _, err := h.Import(ctx, anna, brokenPipe{}, o); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("cut off: %v", err)
 	}
+	many := `{"type":"category","name":"Boats"}` + "\n" + strings.Repeat("1\n", setting.Int("import.lines"))
+	if _, err := h.Import(ctx, anna, strings.NewReader(many), o); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "lines") {
+		t.Errorf("many lines: %v", err)
+	}
 	if _, err := h.Import(ctx, anna, strings.NewReader("SQLite format 3\x00 and so on"), o); !fault.Is(err, fault.Invalid) {
 		t.Errorf("SQLite: %v", err)
 	}
@@ -223,6 +277,26 @@ func TestWholeFilesAreRefused(t *testing.T) {
 	}
 	if r := h.importTo(anna, "", byImport); r.Lines != 0 || r.Fates == nil || r.Notes == nil {
 		t.Errorf("empty: %+v", r)
+	}
+}
+
+// Numbers that are added to later leave room for that.
+func TestCountersAreBounded(t *testing.T) {
+	h := open(t, dbtest.Open(t, nil))
+	anna := h.person("anna")
+	r := h.importTo(anna, `{"type":"memory","body":"a","useCount":1000000001}
+{"type":"memory","body":"b","useCount":-1}
+{"type":"memory","body":"c","revision":1000000001}
+{"type":"memory","body":"d","events":[{"action":"add","actor":"user:1","at":"2026-01-01T00:00:00Z","revision":9223372036854775807}]}
+{"type":"memory","body":"e","versions":[{"revision":9223372036854775807,"body":"x","at":"2026-01-01T00:00:00Z"}]}
+{"type":"memory","body":"f","useCount":1000000000,"revision":1000000000}`, byImport)
+	if got := fates(r); got != "1 refused, 2 refused, 3 refused, 4 refused, 5 refused, 6 added" {
+		t.Error(got)
+	}
+	for _, f := range r.Fates {
+		if f.Fate == api.FateRefused && !strings.Contains(f.Message, "1000000000") {
+			t.Errorf("line %d: %q", f.Line, f.Message)
+		}
 	}
 }
 

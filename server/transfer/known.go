@@ -3,8 +3,8 @@ package transfer
 import (
 	"slices"
 	"strconv"
-	"strings"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/shared/api"
@@ -25,8 +25,9 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	var open []*parsed
 	var names, bodies []string
 	for _, p := range lines {
-		n := t.seen[p.identity]
-		t.seen[p.identity]++
+		m := markOf(p.identity)
+		n := int(t.seen[m])
+		t.seen[m]++
 		if n > 0 && !p.dated {
 			found[p] = match{}
 			continue
@@ -105,7 +106,7 @@ func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
 	if p.kind == api.LinePurged {
 		return t.purged[p.identity]
 	}
-	shelf, ok := t.shelves[strings.ToLower(p.category)]
+	shelf, ok := t.shelves[category.Key(p.category)]
 	ok = ok || p.category == ""
 	for _, w := range twins {
 		if t.claimed[w.ID] {
@@ -156,11 +157,11 @@ func (t *target) same(p *parsed, m *api.Memory) bool {
 	if m == nil {
 		return false
 	}
-	category := int64(0)
+	shelf := int64(0)
 	if m.CategoryID != nil {
-		category = *m.CategoryID
+		shelf = *m.CategoryID
 	}
 	c := &p.memory
 	return m.Body == c.Body && m.Kind == c.Kind && m.Importance == c.Importance && m.Confidence == c.Confidence &&
-		m.Subject == c.Subject && m.Status == c.Status && category == t.shelves[strings.ToLower(p.category)]
+		m.Subject == c.Subject && m.Status == c.Status && shelf == t.shelves[category.Key(p.category)]
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"elowen/server/category"
 	"elowen/server/memory"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -162,7 +163,7 @@ func (p *parsed) identify() {
 		p.identity = "memory:" + digest(strconv.FormatInt(p.memory.CreatedAt, 10)+"\x00"+p.memory.Body)
 		return
 	}
-	p.identity = "text:" + digest(strings.ToLower(p.category)+"\x00"+p.memory.Body)
+	p.identity = "text:" + digest(category.Key(p.category)+"\x00"+p.memory.Body)
 }
 
 func digest(text string) string {

@@ -64,12 +64,13 @@ type rawLine struct {
 }
 
 // lines goes through the file's lines that are not blank, until each answers an
-// error. data is the callee's to keep.
+// error. data is the callee's to keep. More lines than import.lines are
+// fault.TooLarge: what an import has to remember grows with them.
 func (s *staged) lines(each func(rawLine) error) error {
 	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "The import cannot be read again.")
 	}
-	most := setting.Int("import.line")
+	most, linesMost := setting.Int("import.line"), setting.Int("import.lines")
 	in := bufio.NewReaderSize(s.f, 256<<10)
 	var at int64
 	for number := 1; ; number++ {
@@ -104,6 +105,9 @@ func (s *staged) lines(each func(rawLine) error) error {
 			data = []byte{}
 		}
 		if long || len(data) > 0 {
+			if number > linesMost {
+				return fault.Newf(fault.TooLarge, "The import has more than %d lines. Split it; nothing was changed.", linesMost)
+			}
 			if err := each(rawLine{number, data, at}); err != nil {
 				return err
 			}

@@ -21,10 +21,11 @@ type Parts struct {
 type Store struct {
 	db *db.DB
 	Parts
+	exports *turnstile
 }
 
 // New makes the store over an open database.
-func New(d *db.DB, p Parts) *Store { return &Store{db: d, Parts: p} }
+func New(d *db.DB, p Parts) *Store { return &Store{db: d, Parts: p, exports: newTurnstile()} }
 
 // Options say how to import.
 type Options struct {

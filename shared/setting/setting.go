@@ -18,12 +18,11 @@ type Kind uint8
 
 // The kinds of value.
 const (
-	Bool    Kind = iota // 0 or 1 in Default
-	Whole               // an integer
-	Number              // any finite number
-	Text                // a string; Default is DefaultText
-	Secret              // a string that is never served or logged
-	Minutes             // a length of time in whole minutes
+	Bool   Kind = iota // 0 or 1 in Default
+	Whole              // an integer
+	Number             // any finite number
+	Text               // a string; Default is DefaultText
+	Secret             // a string that is never served or logged
 )
 
 // Who may change a setting.

@@ -7,6 +7,8 @@ var table = append([]Setting{
 	{Key: "memory.subject", Label: "Subject", Help: "Whom it is about; empty for yourself.", Unit: "characters", Kind: Text, Min: 0, Max: 120},
 	{Key: "memory.importance", Label: "Importance", Help: "What forgetting it would cost.", Kind: Whole, Default: 5, Min: 1, Max: 10, Who: Member},
 	{Key: "memory.confidence", Label: "Confidence", Help: "How sure it is.", Kind: Number, Default: 0.8, Min: 0, Max: 1, Who: Member},
+	{Key: "memory.useCount", Label: "Uses that a memory may bring along", Kind: Whole, Default: 0, Min: 0, Max: 1e9},
+	{Key: "memory.revision", Label: "Revision that a memory may bring along", Kind: Whole, Default: 1, Min: 1, Max: 1e9},
 	{Key: "memory.merge", Label: "Memories in a merge", Kind: Whole, Default: 2, Min: 2, Max: 100},
 	{Key: "memory.bulk", Label: "Memories in one bulk action", Kind: Whole, Default: 0, Min: 1, Max: 100_000},
 	{Key: "memory.reason", Label: "Reason", Help: "Why a change was made, for the history.", Unit: "characters", Kind: Text, Min: 0, Max: 500},
@@ -37,6 +39,7 @@ var table = append([]Setting{
 	{Key: "http.body", Label: "Request body", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1, Max: 1 << 20},
 	{Key: "http.idempotencyKey", Label: "Idempotency key", Unit: "characters", Kind: Text, Min: 1, Max: 200},
 	{Key: "import.line", Label: "Line of an import", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1, Max: 1 << 20},
+	{Key: "import.lines", Label: "Lines of an import", Unit: "lines", Kind: Whole, Default: 1_000_000, Min: 1, Max: 1_000_000},
 	{Key: "import.file", Label: "File of an import", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 1, Max: 256 << 20},
 
 	{Key: "live.window", Label: "Rows of a live window", Unit: "rows", Kind: Whole, Default: 60, Min: 1, Max: 200},
