@@ -1,12 +1,9 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"elowen/server/db"
 	"elowen/server/memory"
@@ -14,95 +11,6 @@ import (
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
-
-type exportCommand struct {
-	File string `arg:"" help:"File to write; - is standard output. One that is there already is replaced once the new one is whole."`
-	User string `placeholder:"NAME" help:"Only this account; without, every one, each line with its account."`
-}
-
-// exported is what an export did.
-type exported struct {
-	File  string `json:"file"`
-	Lines int    `json:"lines"`
-}
-
-// Run implements the command.
-func (c *exportCommand) Run(r *run) error {
-	return r.with(func(st *stores) error {
-		write := func(w io.Writer) error { return st.transfer.ExportAll(r.ctx, w) }
-		if c.User != "" {
-			p, err := st.accounts.Person(r.ctx, c.User)
-			if err != nil {
-				return err
-			}
-			write = func(w io.Writer) error { return st.transfer.Export(r.ctx, db.AccountID(p.ID), w) }
-		}
-		if c.File == "-" {
-			w := bufio.NewWriterSize(r.Stdout, 256<<10)
-			if err := write(w); err != nil {
-				return err
-			}
-			if err := w.Flush(); err != nil {
-				return fault.Wrap(fault.Unavailable, err, "Standard output was closed before all was written.")
-			}
-			return nil
-		}
-		file := r.path(c.File)
-		done := r.busy("export")
-		n, err := replaceFile(file, write)
-		done()
-		if err != nil {
-			return err
-		}
-		return r.show(exported{file, n}, func(w io.Writer) {
-			fmt.Fprintf(w, "Wrote %s: %d lines.\n", file, n)
-		})
-	})
-}
-
-// lineCounter counts the lines that go through.
-type lineCounter struct {
-	w io.Writer
-	n int
-}
-
-// Write implements io.Writer.
-func (c *lineCounter) Write(p []byte) (int, error) {
-	c.n += bytes.Count(p, []byte{'\n'})
-	return c.w.Write(p)
-}
-
-// exportName is the pattern of an export's name until it is whole.
-const exportName = ".elowen-export-*.part"
-
-// replaceFile writes a file under another name and gives it its own once it is
-// whole. It answers the number of lines.
-func replaceFile(file string, write func(io.Writer) error) (lines int, err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), exportName)
-	if err != nil {
-		return 0, fault.Wrap(fault.Unavailable, err, "The file cannot be written: "+err.Error())
-	}
-	defer os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 256<<10)
-	counted := &lineCounter{w: w}
-	err = write(counted)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil && fault.KindOf(err) == fault.Internal {
-		err = fault.Wrap(fault.Unavailable, err, "The file cannot be written: "+err.Error())
-	}
-	return counted.n, err
-}
 
 type importCommand struct {
 	File   string            `arg:"" help:"File to read; - is standard input (JSONL only)."`
