@@ -186,8 +186,11 @@ func checkServer(x *examined) finding {
 	if !runs {
 		return fine("not running; admin commands open the data directory themselves")
 	}
-	conn, err := x.dial()
-	if err != nil || conn == nil {
+	conn, still, err := x.dial()
+	if err == nil && !still {
+		return fine("it ends at this moment")
+	}
+	if err != nil {
 		return failed("it runs"+holder(x.data, serverLock)+", but its socket doesn't answer", "Restart it.")
 	}
 	conn.Close()

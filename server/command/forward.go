@@ -19,11 +19,11 @@ const startWait = 10 * time.Second
 // forward sends the invocation to the server of the data directory and plays its
 // answer. done is false where no server runs: then the command runs here.
 func (r *run) forward(command any) (code int, done bool) {
-	conn, err := r.dial()
+	conn, runs, err := r.dial()
 	if err != nil {
 		return r.fail(err), true
 	}
-	if conn == nil {
+	if !runs {
 		return 0, false
 	}
 	defer conn.Close()
@@ -44,28 +44,27 @@ func (r *run) forward(command any) (code int, done bool) {
 	return code, true
 }
 
-// dial connects to the server; nil and no error where none runs.
-func (r *run) dial() (net.Conn, error) {
+// dial connects to the server; runs tells whether there is one.
+func (r *run) dial() (conn net.Conn, runs bool, err error) {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		var conn net.Conn
 		err := atSocket(r.data, func(path string) (err error) {
 			conn, err = net.Dial("unix", path)
 			return err
 		})
 		if err == nil {
-			return conn, nil
+			return conn, true, nil
 		}
 		if errors.Is(err, os.ErrPermission) {
-			return nil, fault.New(fault.Forbidden, "The server of this data directory belongs to another user. Run the command as that user.")
+			return nil, true, fault.New(fault.Forbidden, "The server of this data directory belongs to another user. Run the command as that user.")
 		}
 		runs, lockErr := serverRuns(r.data)
 		switch {
 		case lockErr != nil:
-			return nil, lockErr
+			return nil, false, lockErr
 		case !runs:
-			return nil, nil //nolint:nilnil // no server is an answer
+			return nil, false, nil
 		case time.Since(began) > startWait || r.ctx.Err() != nil:
-			return nil, fault.Wrap(fault.Unavailable, err, fmt.Sprintf("The server of %s%s doesn't answer.", r.data, holder(r.data, serverLock)))
+			return nil, true, fault.Wrap(fault.Unavailable, err, fmt.Sprintf("The server of %s%s doesn't answer.", r.data, holder(r.data, serverLock)))
 		}
 	}
 }

@@ -147,12 +147,13 @@ func (s *System) config(args []string) (map[string]any, error) {
 	if named = named && file != ""; !named {
 		file = s.defaultConfig()
 	}
+	none := map[string]any{}
 	if file == "" {
-		return nil, nil //nolint:nilnil // no file is no values
+		return none, nil
 	}
 	text, err := os.ReadFile(s.path(file))
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return nil, nil //nolint:nilnil // no file is no values
+		return none, nil
 	}
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The config file cannot be read: "+err.Error())

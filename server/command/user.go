@@ -159,8 +159,6 @@ type userErase struct {
 	Yes  bool   `help:"Do it without asking for the name again."`
 }
 
-func (c *userErase) needsSecret() bool { return false }
-
 // Run implements the command.
 func (c *userErase) Run(r *run) error {
 	if !c.Yes {
