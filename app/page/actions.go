@@ -83,13 +83,43 @@ func (s *Session) restoreIDs(ids []int64, undo bool) {
 	s.bulk(api.MemoryBulk{IDs: ids, Action: api.BulkRestore}, func(done api.BulkDone) { s.say(text.Restored(done.Changed), nil) })
 }
 
-// purge asks, with a phrase to type, and then removes memories for good.
-func (s *Session) purge(p picked) {
+// purging is the change that purges what is picked, and no more than was counted.
+func (p *picked) purging() api.MemoryBulk {
+	b := p.target(api.MemoryBulk{Action: api.BulkPurge})
+	if p.all != nil {
+		b.Expect = api.Ptr(p.of)
+	}
+	return b
+}
+
+// recounted tells how many there are, where a change was refused because they were
+// not as many as was confirmed.
+func recounted(err error) (n int, ok bool) {
+	now, ok := sync.Current[api.Matching](err)
+	return now.Count, ok && now.Count > 0
+}
+
+// purge asks, with a phrase to type, and then removes memories for good. notes are
+// shown first. If there are others by then, it asks again.
+func (s *Session) purge(p picked, notes ...string) {
 	n := p.count()
 	s.ask(&part.DialogSpec{
-		Title: text.PurgeTitle(n), Body: text.PurgeBody, Phrase: text.PurgePhrase(n), Action: text.PurgeAction(n), Danger: true,
+		Title: text.PurgeTitle(n), Body: append(notes, text.PurgeBody...), Phrase: text.PurgePhrase(n), Action: text.PurgeAction(n), Danger: true,
 		Run: func() {
-			s.bulk(p.target(api.MemoryBulk{Action: api.BulkPurge}), func(done api.BulkDone) {
+			var done api.BulkDone
+			s.send(sync.Write{Method: "POST", Path: api.PathBulk, Body: p.purging(), Out: &done}, func(err error) {
+				if now, ok := recounted(err); ok && p.all != nil {
+					p.of = now
+					if s.picked.all != nil {
+						s.picked.of = now
+					}
+					s.purge(p, words(err))
+					return
+				}
+				if err != nil {
+					s.fail(err)
+					return
+				}
 				s.picked.clear()
 				s.say(text.Purged(done.Changed), nil)
 				for _, id := range done.IDs {
@@ -101,12 +131,17 @@ func (s *Session) purge(p picked) {
 }
 
 // emptyTrash asks, with a phrase to type, and then removes everything in the trash.
-func (s *Session) emptyTrash(n int) {
+// notes are shown first. If more or fewer are there by then, it asks again.
+func (s *Session) emptyTrash(n int, notes ...string) {
 	s.ask(&part.DialogSpec{
-		Title: text.EmptyTitle(n), Body: text.PurgeBody, Phrase: text.EmptyPhrase(n), Action: text.EmptyAction, Danger: true,
+		Title: text.EmptyTitle(n), Body: append(notes, text.PurgeBody...), Phrase: text.EmptyPhrase(n), Action: text.EmptyAction, Danger: true,
 		Run: func() {
 			var done api.BulkDone
-			s.send(sync.Write{Method: "POST", Path: api.PathEmptyTrash, Out: &done}, func(err error) {
+			s.send(sync.Write{Method: "POST", Path: api.PathEmptyTrash, Body: api.EmptyTrash{Expect: &n}, Out: &done}, func(err error) {
+				if now, ok := recounted(err); ok {
+					s.emptyTrash(now, words(err))
+					return
+				}
 				if err != nil {
 					s.fail(err)
 					return

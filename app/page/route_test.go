@@ -1,11 +1,13 @@
 package page
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
 
 	"elowen/shared/api"
+	"elowen/shared/fault"
 
 	"pgregory.net/rapid"
 )
@@ -132,6 +134,31 @@ func TestPicked(t *testing.T) {
 	p.clear()
 	if !p.empty() {
 		t.Error("cleared")
+	}
+}
+
+// A purge says the number that was typed; another one is asked about again.
+func TestPurgeSaysTheNumber(t *testing.T) {
+	var p picked
+	p.everything(api.MemoryQuery{Status: api.StatusDeleted}, 12)
+	b := p.purging()
+	if p.of = 14; b.Action != api.BulkPurge || b.All == nil || b.Expect == nil || *b.Expect != 12 {
+		t.Errorf("purge of all: %+v", b)
+	}
+	p.add(api.Memory{ID: 9})
+	if b := p.purging(); b.All != nil || b.Expect != nil || len(b.IDs) != 1 {
+		t.Errorf("purge of one: %+v", b)
+	}
+	stale := func(current string) error {
+		return &fault.Error{Kind: fault.Stale, Current: json.RawMessage(current)}
+	}
+	if n, ok := recounted(stale(`{"count":14}`)); !ok || n != 14 {
+		t.Errorf("recounted %d %v", n, ok)
+	}
+	for _, err := range []error{nil, stale(`{"count":0}`), stale(`7`), fault.New(fault.Taken, "")} {
+		if n, ok := recounted(err); ok {
+			t.Errorf("%v: asks again for %d", err, n)
+		}
 	}
 }
 

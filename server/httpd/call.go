@@ -52,6 +52,9 @@ func (c *call) query(into ...any) error { return validation.Query(c.r.URL.RawQue
 
 // decode reads the JSON body.
 func (c *call) decode(v any) error {
+	if c.route.Optional && c.r.ContentLength == 0 {
+		return nil
+	}
 	if err := c.mediaType("application/json"); err != nil {
 		return err
 	}

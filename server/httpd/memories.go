@@ -55,9 +55,9 @@ func (s *server) memories() []*Route {
 		do(http.MethodPost, api.PathPurge, api.ScopeWrite, "Purge memories of the trash for good, all or none", func(c *call, in api.IDs) (api.BulkDone, error) {
 			return s.Memories.Purge(c.ctx, c.id.Owner, c.by(), in.IDs)
 		}),
-		do(http.MethodPost, api.PathEmptyTrash, api.ScopeWrite, "Purge all of the trash for good", func(c *call, _ none) (api.BulkDone, error) {
-			return s.Memories.EmptyTrash(c.ctx, c.id.Owner, c.by())
-		}),
+		do(http.MethodPost, api.PathEmptyTrash, api.ScopeWrite, "Purge all of the trash for good", func(c *call, in api.EmptyTrash) (api.BulkDone, error) {
+			return s.Memories.EmptyTrash(c.ctx, c.id.Owner, c.by(), in)
+		}).optional(),
 		do(http.MethodPost, api.PathBulk, api.ScopeWrite, "Change many memories, all or none", func(c *call, in api.MemoryBulk) (api.BulkDone, error) {
 			return s.Memories.Bulk(c.ctx, c.id.Owner, c.by(), in)
 		}),

@@ -84,7 +84,7 @@ func operation(s *schemas, r *Route, problem any, taken, given map[string]bool) 
 			return nil, err
 		}
 		note(body, taken)
-		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": body}}}
+		op["requestBody"] = object{"required": !r.Optional, "content": object{"application/json": object{"schema": body}}}
 	case r.Stream != "" && r.Method != http.MethodGet:
 		op["requestBody"] = object{"required": true, "content": object{r.Stream: object{"schema": object{"type": "string"}}}}
 	}

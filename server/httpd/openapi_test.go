@@ -185,6 +185,7 @@ func TestSchemasHaveTheBounds(t *testing.T) {
 		},
 		"MemoryMerge":  {good: []string{`{"ids":[1,2],"body":"x"}`}, bad: []string{`{"ids":[1],"body":"x"}`, `{"ids":[1,1],"body":"x"}`, `{"ids":[0,1],"body":"x"}`}},
 		"MemoryBulk":   {good: []string{`{"ids":[1],"action":"trash"}`, `{"all":{"status":"deleted"},"action":"purge"}`}, bad: []string{`{"action":"burn"}`, `{"action":"trash","all":{"sort":"luck"}}`, `{"action":"trash","all":{"nope":1}}`}},
+		"EmptyTrash":   {good: []string{`{}`, `{"expect":0}`}, bad: []string{`{"expect":-1}`, `{"expect":"all"}`, `{"ids":[1]}`}},
 		"TokenAdd":     {good: []string{`{"name":"t","scopes":["read"]}`}, bad: []string{`{"name":"t","scopes":["root"]}`, `{"name":""}`, `{"name":"t","scopes":["read","read"]}`}},
 		"Setup":        {good: []string{`{"code":"c","name":"a","password":"0123456789"}`}, bad: []string{`{"code":"c","name":"a","password":"short"}`}},
 		"PolicyChange": {good: []string{`{"revision":1,"graceDays":900}`}, bad: []string{`{}`, `{"revision":1,"enabled":"yes"}`, `{"revision":1,"dailyDeletionLimit":2.5}`, `{"revision":1,"vitalityFloor":0}`, `{"revision":1,"halfLifeDays":[1]}`}},

@@ -24,6 +24,8 @@ type Route struct {
 	Gives  reflect.Type // the JSON answer; nil: none, or a stream
 	Status int          // of a success
 	Stream string       // the media type of an answer or body that is no JSON value
+	// Optional routes may be called without the body: its zero value is meant then.
+	Optional bool
 
 	// ByRevision routes change or read one thing that has a revision: they take
 	// If-Match.
@@ -100,6 +102,9 @@ func (r *Route) created() *Route { r.Status = http.StatusCreated; return r }
 
 // revisioned lets the route take If-Match.
 func (r *Route) revisioned() *Route { r.ByRevision = true; return r }
+
+// optional lets the body be absent.
+func (r *Route) optional() *Route { r.Optional = true; return r }
 
 // late says that the route calls once itself.
 func (r *Route) late() *Route { r.own = true; return r }

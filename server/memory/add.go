@@ -32,8 +32,14 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 	if err != nil {
 		return api.MemoryAdded{}, err
 	}
+	return s.decide(ctx, owner, by, source, body, in, similar)
+}
+
+// decide is the transaction of an add: the body is settled, and similar is what it
+// resembled a moment ago.
+func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar) (api.MemoryAdded, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
-		out := api.MemoryAdded{Similar: similar}
+		var out api.MemoryAdded
 		r := row{
 			revision: 1, subject: in.Subject, body: body, kind: in.Kind, importance: defaultImportance(),
 			confidence: setting.Get("memory.confidence").Default, source: source, status: api.StatusActive,
@@ -47,6 +53,9 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 			r.confidence = *in.Confidence
 		}
 		var err error
+		if out.Similar, err = present(tx, owner, similar); err != nil {
+			return out, err
+		}
 		if r.category, err = s.shelf(tx, owner, in.CategoryID); err != nil {
 			return out, err
 		}
@@ -58,7 +67,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 		switch {
 		case err == nil:
 			r, out.Existing = same, true
-			out.Similar = without(similar, r.id)
+			out.Similar = without(out.Similar, r.id)
 		case fault.Is(err, fault.NotFound):
 			if err := b.add(&r, actionAdd, in.Reason); err != nil {
 				return out, err
@@ -106,6 +115,30 @@ func identical(tx *db.Tx, owner db.AccountID, hash, body string, category int64)
 	err := tx.Row(`SELECT `+columns+` FROM memory WHERE owner_id = ? AND body_hash = ? AND status = ? AND COALESCE(category_id, 0) = ? AND body = ? ORDER BY id LIMIT 1`,
 		[]any{int64(owner), hash, api.StatusActive, category, body}, r.dest()...)
 	return r, err
+}
+
+// present are those of similar texts that are still what was read before the
+// decision. One that was purged meanwhile must not live on in the remembered
+// answer.
+func present(tx *db.Tx, owner db.AccountID, list []api.Similar) ([]api.Similar, error) {
+	if len(list) == 0 {
+		return list, nil
+	}
+	ids := make([]int64, len(list))
+	for i, s := range list {
+		ids[i] = s.ID
+	}
+	bodies, err := activeBodies(tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]api.Similar, 0, len(list))
+	for _, s := range list {
+		if body, ok := bodies[s.ID]; ok && body == s.Body {
+			kept = append(kept, s)
+		}
+	}
+	return kept, nil
 }
 
 func without(list []api.Similar, id int64) []api.Similar {

@@ -224,3 +224,28 @@ func TestSimilarInSmallStore(t *testing.T) {
 		}
 	}
 }
+
+// What an add resembled before its decision, and was purged, trashed or rewritten
+// since, is neither answered nor remembered.
+func TestAddForgetsWhatIsGone(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		const body = "The spare keys of the cellar hang behind the furnace"
+		kept, purged, trashed, edited := f.add(body+", left"), f.add(body+", right"), f.add(body+", above"), f.add(body+", below")
+		similar, err := f.resembling(ctx, f.ann, body)
+		if err != nil || len(similar) != 4 {
+			t.Fatalf("resembles %+v %v", similar, err)
+		}
+		f.trash(purged.ID, trashed.ID)
+		if _, err := f.Purge(ctx, f.ann, me, []int64{purged.ID}); err != nil {
+			t.Fatal(err)
+		}
+		f.patch(edited.ID, api.MemoryPatch{Body: api.Ptr("Something else")})
+		for range 2 { // the second is what was remembered
+			once, _ := db.WithIdempotency(ctx, f.ann, "key", []byte("request"))
+			out, err := f.decide(once, f.ann, me, api.SourceUser, body, api.MemoryAdd{Body: body}, similar)
+			if err != nil || out.Existing || len(out.Similar) != 1 || out.Similar[0].ID != kept.ID {
+				t.Errorf("answered %+v %v", out, err)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 
 	"elowen/server/db"
 	"elowen/server/validation"
@@ -16,7 +17,8 @@ import (
 // the change wants already are left out of the answer. Errors: Invalid, also for
 // an action that one of the memories can't take (editing or purging, see Patch and
 // Purge), NotFound for one that is not there or a category that is not the
-// account's, Unavailable for a query by meaning.
+// account's, Unavailable for a query by meaning, Stale with api.Matching where
+// they are not as many as the caller expects.
 func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryBulk) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
@@ -42,6 +44,9 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.M
 				return api.BulkDone{}, fault.Newf(fault.TooLarge, "%d memories match; at most %s are changed at once. Nothing was changed.", len(ids), setting.Format(most.Max))
 			}
 		}
+		if err := expected(in.Expect, len(ids), in.Action == api.BulkPurge); err != nil {
+			return api.BulkDone{}, err
+		}
 		done := api.BulkDone{IDs: []int64{}}
 		for len(ids) > 0 {
 			n := min(len(ids), bulkPage)
@@ -59,6 +64,22 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		done.Changed = len(done.IDs)
 		return done, b.flush()
 	})
+}
+
+// expected refuses a change of another number of memories than the caller saw:
+// what came into a list or the trash meanwhile was never shown to whoever decided.
+func expected(want *int, have int, purging bool) error {
+	if want == nil || *want == have {
+		return nil
+	}
+	kept := "changed"
+	if purging {
+		kept = "purged"
+	}
+	return &fault.Error{
+		Kind: fault.Stale, Current: api.Matching{Count: have},
+		Detail: fmt.Sprintf("There are %d now, not %d. Nothing was %s.", have, *want, kept),
+	}
 }
 
 // checkBulk refuses a request that names no memories, names them twice, or says

@@ -85,7 +85,7 @@ func TestBulkMany(t *testing.T) {
 		if err != nil || done.Changed != n+1 {
 			t.Fatalf("trashed %d %v", done.Changed, err)
 		}
-		if done, err = f.EmptyTrash(ctx, f.ann, me); err != nil || done.Changed != n+1 {
+		if done, err = f.EmptyTrash(ctx, f.ann, me, api.EmptyTrash{}); err != nil || done.Changed != n+1 {
 			t.Fatalf("purged %d %v", done.Changed, err)
 		}
 		if f.count("posting") != 0 || len(f.found(extra.Body)) != 0 {

@@ -64,7 +64,7 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Trash":      func() (any, error) { return f.Trash(ctx, f.bob, bob, m.ID, 0, "") },
 			"Restore":    func() (any, error) { return f.Restore(ctx, f.bob, bob, gone.ID, 0, "") },
 			"Purge":      func() (any, error) { return f.Purge(ctx, f.bob, bob, []int64{gone.ID}) },
-			"EmptyTrash": func() (any, error) { return f.EmptyTrash(ctx, f.bob, bob) },
+			"EmptyTrash": func() (any, error) { return f.EmptyTrash(ctx, f.bob, bob, api.EmptyTrash{}) },
 			"Merge": func() (any, error) {
 				return f.Merge(ctx, f.bob, bob, api.MemoryMerge{IDs: []int64{m.ID, n.ID}, Body: "x"})
 			},

@@ -32,12 +32,25 @@ func (s *Store) Purge(ctx context.Context, owner db.AccountID, by Actor, ids []i
 	})
 }
 
-// EmptyTrash purges all that is in the trash.
-func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by Actor) (api.BulkDone, error) {
+// EmptyTrash purges all that is in the trash. Errors: Invalid, Stale with
+// api.Matching where that is not as many as the caller expects.
+func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by Actor, in api.EmptyTrash) (api.BulkDone, error) {
+	if err := validation.Struct(in); err != nil {
+		return api.BulkDone{}, err
+	}
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.BulkDone{}, err
+		}
+		if in.Expect != nil {
+			var have int
+			if err := tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ?`, []any{int64(owner), api.StatusDeleted}, &have); err != nil {
+				return api.BulkDone{}, err
+			}
+			if err := expected(in.Expect, have, true); err != nil {
+				return api.BulkDone{}, err
+			}
 		}
 		done := api.BulkDone{IDs: []int64{}}
 		for {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -130,11 +131,11 @@ func TestEmptyTrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.trash(gone...)
-		done, err := f.EmptyTrash(ctx, f.ann, me)
+		done, err := f.EmptyTrash(ctx, f.ann, me, api.EmptyTrash{})
 		if err != nil || done.Changed != 5 || len(done.IDs) != 5 {
 			t.Errorf("emptied %+v %v", done, err)
 		}
-		if done, err = f.EmptyTrash(ctx, f.ann, me); err != nil || done.Changed != 0 || done.IDs == nil {
+		if done, err = f.EmptyTrash(ctx, f.ann, me, api.EmptyTrash{}); err != nil || done.Changed != 0 || done.IDs == nil {
 			t.Errorf("emptied again %+v %v", done, err)
 		}
 		if f.get(keep.ID).Body != "keep" {
@@ -142,6 +143,43 @@ func TestEmptyTrash(t *testing.T) {
 		}
 		if m, err := f.Get(ctx, f.bob, his.ID); err != nil || m.Status != api.StatusDeleted {
 			t.Errorf("another account's trash was emptied: %v", err)
+		}
+	})
+}
+
+// What came into the trash, or left it, since somebody counted is not purged unseen.
+func TestPurgeOfAnotherNumber(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		a, b := f.add("first"), f.add("second")
+		f.trash(a.ID)
+		saw := api.Ptr(1)
+		f.trash(b.ID) // by a sweep, or in another window
+		seq := f.seq(f.ann)
+		trash := &api.MemoryQuery{Status: api.StatusDeleted}
+		for what, purge := range map[string]func(n *int) (api.BulkDone, error){
+			"empty": func(n *int) (api.BulkDone, error) { return f.EmptyTrash(ctx, f.ann, me, api.EmptyTrash{Expect: n}) },
+			"all": func(n *int) (api.BulkDone, error) {
+				return f.Bulk(ctx, f.ann, me, api.MemoryBulk{All: trash, Action: api.BulkPurge, Expect: n})
+			},
+		} {
+			_, err := purge(saw)
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Kind != fault.Stale || e.Current != (api.Matching{Count: 2}) || e.Detail != "There are 2 now, not 1. Nothing was purged." {
+				t.Errorf("%s: %v", what, err)
+			}
+			_, err = purge(api.Ptr(-1))
+			refused(t, err, fault.Invalid)
+		}
+		_, err := f.Bulk(ctx, f.ann, me, api.MemoryBulk{All: trash, Action: api.BulkRestore, Expect: api.Ptr(3)})
+		refused(t, err, fault.Stale)
+		if f.seq(f.ann) != seq || f.get(a.ID).Body != "first" || f.get(b.ID).Body != "second" {
+			t.Error("a refused purge changed something")
+		}
+		if done, err := f.Bulk(ctx, f.ann, me, api.MemoryBulk{All: trash, Action: api.BulkPurge, Expect: api.Ptr(2)}); err != nil || done.Changed != 2 {
+			t.Errorf("the number as it is: %+v %v", done, err)
+		}
+		if done, err := f.EmptyTrash(ctx, f.ann, me, api.EmptyTrash{Expect: api.Ptr(0)}); err != nil || done.Changed != 0 {
+			t.Errorf("none, as it is: %+v %v", done, err)
 		}
 	})
 }

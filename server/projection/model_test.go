@@ -149,7 +149,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 			}
 		},
 		"emptyTrash": func(t *rapid.T) {
-			_, err := m.Memories.EmptyTrash(ctx, owner, by)
+			_, err := m.Memories.EmptyTrash(ctx, owner, by, api.EmptyTrash{})
 			refused(t, err)
 		},
 		"sweep": func(t *rapid.T) {

@@ -141,6 +141,21 @@ type MemoryBulk struct {
 	Importance *int            `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"`
 	Kind       *string         `json:"kind,omitempty" validate:"omitempty,label"`
 	Reason     string          `json:"reason,omitempty" validate:"line=memory.reason"`
+
+	// Expect is how many memories the caller believes it names; another number is
+	// Stale, with Matching as the current state.
+	Expect *int `json:"expect,omitempty" validate:"omitempty,min=0"`
+}
+
+// EmptyTrash is the body of POST /api/memory/empty-trash, which may be absent.
+type EmptyTrash struct {
+	Expect *int `json:"expect,omitempty" validate:"omitempty,min=0"` // as in MemoryBulk
+}
+
+// Matching is the current state that a change of many is refused with where it
+// expected another number.
+type Matching struct {
+	Count int `json:"count"`
 }
 
 // BulkDone answers the routes that change many memories.
