@@ -101,12 +101,6 @@ func Built() bool {
 	return err == nil
 }
 
-// Text is a file of the source by its path here, such as a licence.
-func Text(name string) (string, error) {
-	b, err := files.ReadFile(name)
-	return string(b), err
-}
-
 func design(from fs.FS) (*Set, error) {
 	var members []*File
 	var style []byte

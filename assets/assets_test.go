@@ -63,8 +63,8 @@ func TestEveryFontHasItsLicence(t *testing.T) {
 			continue
 		}
 		family, _, _ := strings.Cut(strings.TrimPrefix(name, "fonts/"), "-latin")
-		text, err := Text("fonts/LICENSE-" + family + ".txt")
-		if err != nil || !strings.Contains(text, "SIL OPEN FONT LICENSE") {
+		text, err := files.ReadFile("fonts/LICENSE-" + family + ".txt")
+		if err != nil || !strings.Contains(string(text), "SIL OPEN FONT LICENSE") {
 			t.Errorf("%s: no licence (%v)", name, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"elowen/server/account"
 	"elowen/server/category"
@@ -141,14 +140,4 @@ func fileSize(file string) (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
-}
-
-// Says tells whether one of the report's faults has the words.
-func (r Report) Says(words string) bool {
-	for _, f := range r.Faults {
-		if strings.Contains(f, words) {
-			return true
-		}
-	}
-	return false
 }

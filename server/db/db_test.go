@@ -205,6 +205,34 @@ func TestTrimMakesAGap(t *testing.T) {
 	})
 }
 
+func TestChangesAreReadInParts(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
+		for _, c := range [][2]int64{{1, 10}, {1, 11}, {2, 20}, {1, 12}, {1, 13}} {
+			if err := d.Update(ctx, func(tx *db.Tx) error { tx.Emit(db.AccountID(c[0]), db.NounMemory, c[1]); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := d.View(ctx, func(tx *db.Tx) error {
+			list, head, err := tx.Changes(1, 0, 3)
+			if err != nil || head.Seq != 4 || head.Epoch == "" || len(list) != 3 {
+				t.Fatalf("%v %v %v", list, head, err)
+			}
+			rest, _, err := tx.Changes(1, list[2].Seq, 3)
+			if err != nil || len(rest) != 1 || rest[0].ID != 13 || rest[0].Seq != 4 {
+				t.Errorf("%v %v", rest, err)
+			}
+			none, head, err := tx.Changes(3, 0, 3)
+			if err != nil || len(none) != 0 || head.Seq != 0 {
+				t.Errorf("an account without changes: %v %v %v", none, head, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestCancelledBeforeItRan(t *testing.T) {
 	d := dbtest.Open(t, nil)
 	c, cancel := context.WithCancel(ctx)

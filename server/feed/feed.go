@@ -1,5 +1,5 @@
 // Package feed follows the accounts' change logs: it tells who waits that a log
-// has grown, and reads what was written.
+// has grown.
 //
 // Concepts. A wake is a hint without content: after it, the subscriber reads the
 // log from where it stands. Wakes that nobody has taken yet are one wake. The
@@ -74,7 +74,7 @@ func (f *Feed) Close() {
 }
 
 // Subscribe gives a channel that receives after each growth of the account's log
-// from now on; what was written before is for Read. cancel ends it; the channel
+// from now on; what was written before is in the log. cancel ends it; the channel
 // is never closed.
 func (f *Feed) Subscribe(owner db.AccountID) (wake <-chan struct{}, cancel func()) {
 	s := &subscription{wake: make(chan struct{}, 1)}
@@ -92,20 +92,6 @@ func (f *Feed) Subscribe(owner db.AccountID) (wake <-chan struct{}, cancel func(
 			delete(f.subs, owner)
 		}
 	}
-}
-
-// Read reads the account's entries after since, in order, at most limit, and
-// where the log stands. It answers fault.Gone where the log no longer reaches
-// back to since, or never got there.
-func (f *Feed) Read(ctx context.Context, owner db.AccountID, since int64, limit int) ([]db.Change, db.Head, error) {
-	var changes []db.Change
-	var head db.Head
-	err := f.d.View(ctx, func(tx *db.Tx) error {
-		var err error
-		changes, head, err = tx.Changes(owner, since, limit)
-		return err
-	})
-	return changes, head, err
 }
 
 // hint runs on the store's goroutines and must not wait.

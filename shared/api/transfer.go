@@ -125,7 +125,6 @@ const (
 	FateExisting = "existing" // it was there already, unchanged
 	FateKept     = "kept"     // imported before and edited since: the edit stays
 	FateRefused  = "refused"
-	FateUpdated  = "updated"
 )
 
 // LineFate says what became of one line.
