@@ -117,6 +117,10 @@ func syncTime(dir string) sample {
 	return s
 }
 
+// hertz is how often a second the kernel's own counting of time goes on, on all
+// that Go runs on.
+const hertz = 100
+
 // watchOthers begins to watch what other programs take of the machine; the function
 // that it gives answers which part that was, negative where it cannot be told.
 func watchOthers() func() float64 {
@@ -130,7 +134,6 @@ func watchOthers() func() float64 {
 		if err != nil || allNow <= all {
 			return -1
 		}
-		const hertz = 100 // of the kernel's own counting, on all that Go runs on
 		mine := (cpu() + childrenCPU() - own).Seconds() * hertz
 		return max(0, (busyNow-busy-mine)/(allNow-all))
 	}
