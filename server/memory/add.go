@@ -38,7 +38,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 // decide is the transaction of an add: the body is settled, and similar is what it
 // resembled a moment ago.
 func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar) (api.MemoryAdded, error) {
-	return db.Do(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
+	return doAdded(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
 		var out api.MemoryAdded
 		r := row{
 			revision: 1, subject: in.Subject, body: body, kind: in.Kind, importance: defaultImportance(),

@@ -27,7 +27,7 @@ func (s *Store) Merge(ctx context.Context, owner db.AccountID, by Actor, in api.
 	if err != nil {
 		return api.Memory{}, err
 	}
-	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
+	return doMemory(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.Memory{}, err

@@ -18,7 +18,7 @@ func (s *Store) Patch(ctx context.Context, owner db.AccountID, by Actor, id, ifR
 	if err := validation.Struct(in); err != nil {
 		return api.Memory{}, err
 	}
-	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
+	return doMemory(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.Memory{}, err

@@ -27,7 +27,7 @@ func (s *Store) move(ctx context.Context, owner db.AccountID, by Actor, id, ifRe
 	if err := checkReason(reason); err != nil {
 		return api.Memory{}, err
 	}
-	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
+	return doMemory(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.Memory{}, err

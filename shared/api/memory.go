@@ -30,9 +30,6 @@ type Memory struct {
 	AsOf          Time    `json:"asOf"`
 }
 
-// References are the memories whose content this is.
-func (m Memory) References() []int64 { return []int64{m.ID} }
-
 // The statuses of a memory.
 const (
 	StatusActive       = "active"
@@ -72,15 +69,6 @@ type MemoryAdded struct {
 	Existing       bool      `json:"existing"` // the identical body was there already in that category; nothing was added
 	Similar        []Similar `json:"similar"`
 	SimilarPending bool      `json:"similarPending"` // more may come on the memory's live frame
-}
-
-// References are the memories whose content this is: the similar ones' too.
-func (a MemoryAdded) References() []int64 {
-	ids := []int64{a.ID}
-	for _, s := range a.Similar {
-		ids = append(ids, s.ID)
-	}
-	return ids
 }
 
 // Similar is a memory that resembles another.
