@@ -15,6 +15,41 @@ import (
 // and never each other; only command puts them together.
 var adapters = []string{"server/httpd", "server/live", "server/mcpd", "server/openaid", "server/site"}
 
+// below are the nouns that each noun stands on; it may know those, and what they
+// stand on. Whatever else is in the server and no adapter knows no noun.
+var below = map[string][]string{
+	"server/db":         nil,
+	"server/account":    {"server/db"},
+	"server/category":   {"server/account"},
+	"server/lexicon":    {"server/db"},
+	"server/memory":     {"server/category", "server/lexicon"},
+	"server/retention":  {"server/memory"},
+	"server/transfer":   {"server/retention"},
+	"server/feed":       {"server/db"},
+	"server/projection": {"server/retention", "server/feed"},
+	"server/backup":     {"server/retention"},
+}
+
+// noun is the noun that a folder or import path belongs to, or "".
+func noun(name string) string {
+	for n := range below {
+		if under(name, n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// stands tells whether one noun stands on another, over however many between.
+func stands(on, what string) bool {
+	for _, n := range below[what] {
+		if n == on || stands(on, n) {
+			return true
+		}
+	}
+	return false
+}
+
 // wiring is where everything may meet: the program and what starts it whole.
 var wiring = []string{"server/command", "server/servertest", "server/bench"}
 
@@ -110,6 +145,14 @@ func forbiddenServer(g goFile, name, to string) string {
 		return "vitality is pure"
 	case under(g.dir, "server/db") && to != "" && !under(to, "shared") && !under(to, "server/db"):
 		return "db is below every noun"
+	case under(g.dir, "server/lexicon") && !g.test && to != "" && !under(to, "shared") && !among(to, []string{"server/lexicon", "server/words", "server/db"}):
+		return "lexicon is below the memories: it knows their ids and words, nothing else"
+	}
+	if from, to := noun(g.dir), noun(to); to != "" && from != to && !g.test && !among(g.dir, adapters) && !stands(to, from) {
+		if from == "" {
+			return "only nouns, adapters and what puts them together know nouns"
+		}
+		return from + " doesn't stand on " + to
 	}
 	for _, a := range adapters {
 		inside := under(g.dir, a)
@@ -171,6 +214,25 @@ func TestImportRulesCatch(t *testing.T) {
 		{"server/vitality", "elowen/server/db", false, false},
 		{"server/vitality", "elowen/shared/setting", false, true},
 		{"server/db", "elowen/server/memory", false, false},
+		{"server/memory", "elowen/server/lexicon", false, true},
+		{"server/lexicon", "elowen/server/words", false, true},
+		{"server/lexicon", "elowen/server/memory", false, false},
+		{"server/lexicon", "elowen/server/category", false, false},
+		{"server/memory", "elowen/server/account", false, true},
+		{"server/memory", "elowen/server/retention", false, false},
+		{"server/memory", "elowen/server/retention", true, true},
+		{"server/category", "elowen/server/memory", false, false},
+		{"server/account", "elowen/server/category", false, false},
+		{"server/retention", "elowen/server/transfer", false, false},
+		{"server/retention", "elowen/server/db", false, true},
+		{"server/transfer", "elowen/server/backup", false, false},
+		{"server/backup", "elowen/server/memory", false, true},
+		{"server/projection", "elowen/server/feed", false, true},
+		{"server/projection/projectiontest", "elowen/server/projection", false, true},
+		{"server/memory", "elowen/server/feed", false, false},
+		{"server/memory", "elowen/server/validation", false, true},
+		{"server/validation", "elowen/server/category", false, false},
+		{"server/words", "elowen/server/db", false, false},
 		{"server/command", "elowen/server/httpd", false, true},
 		{"server/site", "elowen/assets", false, true},
 		{"assets", "elowen/server/site", false, false},
