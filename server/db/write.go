@@ -25,6 +25,9 @@ const groupTime = 20 * time.Millisecond
 // erased text; a reader's old snapshot may need it.
 const eraseEvery = 25 * time.Millisecond
 
+// eraseLater is the same where nobody waits for it.
+const eraseLater = time.Second
+
 // eraseMost bounds how long a decision that erases waits for that. What it
 // deleted is gone from the tables by then, and the writer goes on trying.
 const eraseMost = 30 * time.Second
@@ -69,10 +72,11 @@ func (d *DB) write(c *conn) {
 	defer c.close()
 	var (
 		erasing []*request // committed, not yet answered
-		unclean bool       // erased text may be in the log
+		// unclean: erased text may be in the log. At the start it may be so too: a
+		// program that was killed between the commit and the emptying left it there.
+		unclean = true
 	)
 	try := time.NewTimer(0)
-	try.Stop()
 	for {
 		select {
 		case r := <-d.requests:
@@ -110,8 +114,11 @@ func (d *DB) write(c *conn) {
 		}
 		clear(erasing[len(keep):])
 		erasing = keep
-		if unclean {
+		switch {
+		case unclean && len(erasing) > 0:
 			try.Reset(eraseEvery)
+		case unclean:
+			try.Reset(eraseLater)
 		}
 	}
 }
