@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ type Retention struct {
 	enabled bool
 	errs    map[string]string
 	problem string
-	stale   bool
+	clash   map[string]bool // fields that somebody else changed too
 	busy    bool
 	intent  sync.Intention
 
@@ -78,28 +79,63 @@ func (p *Retention) OnDismount() {
 
 func (p *Retention) follow() {
 	row := p.S.policy
-	if row == nil || p.base == row {
-		return
-	}
-	first := p.base == nil
-	if p.base != nil && p.base.Revision == row.Revision {
+	switch {
+	case row == nil || p.base == row:
+	case p.base == nil:
 		p.base = row
-		return
-	}
-	dirty := !first && p.dirty() > 0
-	p.base = row
-	if dirty {
-		p.stale = true
+		p.reset()
 		p.ask()
-		return
+	case row.Revision == p.base.Revision:
+		p.base = row
+	case row.Revision > p.base.Revision:
+		p.adopt(row)
 	}
-	p.reset()
+}
+
+// adopt makes a newer policy the one that the form is compared with.
+func (p *Retention) adopt(row *live.SettingsRow) {
+	old, typed := formOf(p.base.Policy), p.standing()
+	p.base = row
+	merged, clash := mergeForm(old, formOf(row.Policy), typed)
+	for field := range p.clash {
+		if p.changed(field) {
+			clash[field] = true // of an earlier change, and not settled since
+		}
+	}
+	p.take(merged, clash)
+}
+
+// take shows another form, with what clashes in it.
+func (p *Retention) take(f policyForm, clash map[string]bool) {
+	p.typed, p.enabled, p.clash = f.values, f.enabled, clash
+	for field := range p.errs {
+		if !p.changed(field) {
+			delete(p.errs, field)
+		}
+	}
+	p.fill()
 	p.ask()
+}
+
+// standing is what stands in the form.
+func (p *Retention) standing() policyForm {
+	return policyForm{values: maps.Clone(p.typed), enabled: p.enabled}
+}
+
+// clashes tells whether somebody else saved another value for a field that was
+// typed in and still differs.
+func (p *Retention) clashes() bool {
+	for field := range p.clash {
+		if p.changed(field) {
+			return true
+		}
+	}
+	return false
 }
 
 // reset fills the form with the policy in force.
 func (p *Retention) reset() {
-	p.typed, p.errs, p.problem, p.stale = valuesOf(p.base.Policy), map[string]string{}, "", false
+	p.typed, p.errs, p.clash, p.problem = valuesOf(p.base.Policy), map[string]string{}, nil, ""
 	p.enabled = p.base.Policy.Enabled
 	p.fill()
 }
@@ -312,22 +348,38 @@ func (p *Retention) save() {
 		return
 	}
 	p.busy, p.problem = true, ""
+	sent := p.standing()
 	path := api.PathSettings + "/retention"
-	p.S.send(sync.Write{Method: "PUT", Path: path, Body: change, Key: p.intent.Key(path, change)}, func(err error) {
+	var saved api.Settings
+	p.S.send(sync.Write{Method: "PUT", Path: path, Body: change, Out: &saved, Key: p.intent.Key(path, change)}, func(err error) {
 		p.busy = false
 		defer p.ctx.Update()
 		switch {
 		case fault.Is(err, fault.Stale):
 			p.intent.Done()
-			p.stale = true
+			if now, ok := sync.Current[api.Settings](err); ok && now.Revision > p.base.Revision {
+				p.adopt(p.rowOf(now))
+			}
+			p.problem = text.PolicyLookAgain
 		case err != nil:
 			p.fail(err)
 		default:
 			p.intent.Done()
-			p.stale = false
+			if saved.Revision >= p.base.Revision {
+				p.base = p.rowOf(saved)
+				now, _ := mergeForm(sent, formOf(saved.Retention), p.standing()) // what was typed since stays
+				p.take(now, nil)
+			}
 			p.S.say(text.PolicySaved, nil)
 		}
 	})
+}
+
+// rowOf is the row of the settings with an answer's policy in it.
+func (p *Retention) rowOf(now api.Settings) *live.SettingsRow {
+	row := *p.base
+	row.Policy, row.Revision = now.Retention, now.Revision
+	return &row
 }
 
 func (p *Retention) fail(err error) {

@@ -22,7 +22,7 @@ func (p *Retention) Render() app.UI {
 				subnav(settingsPage, p.S.admin()),
 				tag.Div().Class("scroll").Body(tag.Div().Class("page").Body(
 					tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.RetentionHead), tag.P().Text(text.RetentionWhy))),
-					part.If(p.stale, func() app.UI {
+					part.If(p.clashes(), func() app.UI {
 						return part.Banner("warn", "git-compare", part.Bold(text.PolicyStale), part.Text(" "+text.PolicyStaleKept))
 					}),
 					part.If(p.base != nil && !p.S.admin(), func() app.UI { return part.Banner("plain", "info", part.Text(text.OnlyAdminsChange)) }),
@@ -91,6 +91,9 @@ func (p *Retention) number(field string) app.UI {
 	if s.Unit == "a day" {
 		unit = ""
 	}
+	if p.clash[field] && p.changed(field) {
+		unit = text.Join(unit, text.Was(valuesOf(p.base.Policy)[field]))
+	}
 	return tag.Div().Class(p.setClass("set", p.changed(field))).Body(
 		tag.Label().Attr("for", id).Text(s.Label),
 		tag.P().ID(id+"-h").Class("meta").Text(text.HelpRange(s)),
@@ -109,8 +112,7 @@ func (p *Retention) life(l setting.Level) app.UI {
 	}
 	input := tag.Input().ID("ret-"+field).Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off").Attr("disabled", !p.S.admin())
 	if p.errs[field] != "" {
-		input = input.Aria("invalid", "true").Title(p.errs[field])
-		note = text.Bounds(fieldSetting(field).Range())
+		input = input.Aria("invalid", "true").Aria("describedby", "ret-"+field+"-err")
 	}
 	return row.Body(
 		tag.Span().Class("lvl").Text(l.Importance),
@@ -119,6 +121,9 @@ func (p *Retention) life(l setting.Level) app.UI {
 			Aria("label", text.HalfLifeFor(l.Importance)).Aria("valuetext", p.typed[field]+" days").Attr("disabled", !p.S.admin()),
 		input,
 		tag.Span().Class("meta num").Text(note),
+		part.If(p.errs[field] != "", func() app.UI {
+			return tag.P().ID("ret-" + field + "-err").Class("err").Role("alert").Text(p.errs[field])
+		}),
 	)
 }
 
@@ -168,7 +173,7 @@ func (p *Retention) effect() app.UI {
 		part.If(len(rows) > 0, func() app.UI {
 			return tag.Div().Body(append([]app.UI{tag.P().Class("meta").Text(text.FirstToGo)}, rows...)...)
 		}),
-		part.If(len(rows) == 0, func() app.UI { return tag.P().Class("muted").Text(text.NobodyGoes) }),
+		part.If(len(rows) == 0, func() app.UI { return tag.P().Class("muted").Text(text.Nobody(p.preview.Within30)) }),
 	)
 }
 

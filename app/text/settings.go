@@ -9,6 +9,7 @@ const (
 	OnlyAdminsChange = "Only administrators change this. You see what it does to your memories."
 	PolicyStale      = "Somebody saved other values meanwhile."
 	PolicyStaleKept  = "What you typed is kept and compared with them now; Save again to put it in their place."
+	PolicyLookAgain  = "Somebody saved other values first. Look at what stands here now, then save again."
 	PolicySaved      = "Retention saved"
 
 	HalfLifeHead = "Half-life by importance"
@@ -24,7 +25,17 @@ const (
 	Within30     = "within 30 days"
 	FirstToGo    = "First to go"
 	NobodyGoes   = "No memory of yours is on its way out."
+	NobodyNow    = "Nothing goes at the next sweep."
 )
+
+// Nobody says that no memory goes at the next sweep, or, where none goes in 30 days
+// either, that none is on its way.
+func Nobody(within30 int) string {
+	if within30 > 0 {
+		return NobodyNow
+	}
+	return NobodyGoes
+}
 
 // NextSweep labels the number of the next sweep.
 func NextSweep(when string) string { return "next sweep, " + when }
