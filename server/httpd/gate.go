@@ -33,8 +33,9 @@ type Gate struct {
 	cross    http.CrossOriginProtection
 }
 
-// NewGate makes a gate. A public URL that is no http or https origin, with at most
-// the base path behind it, is fault.Invalid.
+// NewGate makes a gate. A public URL that is no http or https origin, with nothing
+// or the base path behind it, is fault.Invalid: with another path people would be
+// sent where nothing is.
 func NewGate(accounts *account.Store, o GateOptions) (*Gate, error) {
 	g := &Gate{accounts: accounts, hosts: map[string]bool{"localhost": true}}
 	base := "/" + strings.Trim(o.BasePath, "/")
@@ -54,6 +55,9 @@ func NewGate(accounts *account.Store, o GateOptions) (*Gate, error) {
 	u, err := url.Parse(o.PublicURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.New(fault.Invalid, "The public URL must be such as https://memory.example.org, without a query or user.")
+	}
+	if path := "/" + strings.Trim(u.Path, "/"); path != "/" && path != base {
+		return nil, fault.Newf(fault.Invalid, "The public URL ends in %s, and everything stands below %s. Name the same path with --base-path, or leave it out of the URL.", path, base)
 	}
 	g.hosts[plainHost(u.Hostname())] = true
 	g.proxied = true

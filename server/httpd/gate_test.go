@@ -44,6 +44,18 @@ func TestPublicURL(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+	for _, c := range []struct {
+		base, url string
+		ok        bool
+	}{
+		{"", "https://x", true}, {"/", "https://x/", true}, {"/", "https://x/elowen", false},
+		{"/elowen/", "https://x", true}, {"/elowen/", "https://x/elowen", true}, {"/elowen/", "https://x/elowen/", true},
+		{"elowen", "https://x/elowen/", true}, {"/elowen/", "https://x/elo", false}, {"/elowen/", "https://x/elowen/more", false}, {"/elowen/", "https://x/Elowen", false},
+	} {
+		if _, err := NewGate(nil, GateOptions{BasePath: c.base, PublicURL: c.url}); (err == nil) != c.ok || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s below %s: %v", c.url, c.base, err)
+		}
+	}
 }
 
 // browser is a person who signed in, and asks with a cookie.
