@@ -1,11 +1,14 @@
 package page
 
 import (
+	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"elowen/app/browser"
 	"elowen/app/part"
+	"elowen/app/sync"
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/setting"
@@ -90,16 +93,56 @@ func (s *Session) menuAt(el app.Value, m part.MenuSpec) {
 	s.openMenu(&m)
 }
 
-// pickCategory opens the categories and goes on with the chosen id, 0 for none.
+// newCategory begins the value of the choice that makes a category; an id never
+// begins so.
+const newCategory = "new:"
+
+// pickCategory opens the categories and goes on with the chosen id, 0 for none. A
+// name that none has makes a new one, which is chosen as soon as it exists.
 func (s *Session) pickCategory(el app.Value, at *int64, then func(id int64)) {
 	open := int64(-1)
 	if at != nil {
 		open = *at
 	}
-	s.menuAt(el, part.MenuSpec{Label: text.Category, Choices: s.categoryChoices(open, true, false), Pick: func(v string) {
+	custom := func(name string) part.Choice {
+		return part.Choice{Value: newCategory + name, Label: text.NewCategory(name), Icon: "plus", Rule: true}
+	}
+	s.menuAt(el, part.MenuSpec{Label: text.Category, Choices: s.categoryChoices(open, true, false), Search: true, Hint: text.CategoryHint, Custom: custom, Pick: func(v string) {
+		if name, ok := strings.CutPrefix(v, newCategory); ok {
+			s.makeCategory(name, then)
+			return
+		}
 		id, _ := strconv.ParseInt(v, 10, 64)
 		then(id)
 	}})
+}
+
+// makeCategory makes a category and goes on with its id.
+func (s *Session) makeCategory(name string, then func(id int64)) {
+	var made api.Category
+	s.send(sync.Write{Method: "POST", Path: api.PathCategories, Body: api.CategoryAdd{Name: name}, Out: &made}, func(err error) {
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		s.know(made)
+		then(made.ID)
+	})
+}
+
+// know shows a category that was just made, before the live overview brings it.
+func (s *Session) know(made api.Category) {
+	if s.overview == nil {
+		return
+	}
+	for _, c := range s.overview.Categories {
+		if c.ID == made.ID {
+			return
+		}
+	}
+	o := *s.overview
+	o.Categories = append(slices.Clone(o.Categories), made)
+	s.overview = &o
 }
 
 // pickImportance opens the scale.
@@ -113,7 +156,11 @@ func (s *Session) pickImportance(el app.Value, at int, then func(n int)) {
 
 // pickKind opens the kinds; another label may be typed.
 func (s *Session) pickKind(el app.Value, at string, then func(kind string)) {
-	s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(at, false), Search: true, Custom: text.NewKind, Pick: then})
+	s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(at, false), Search: true, Custom: useKind, Pick: then})
+}
+
+func useKind(kind string) part.Choice {
+	return part.Choice{Value: kind, Label: text.NewKind(kind), Icon: "plus"}
 }
 
 // filterMenu opens the choices of one filter of the list.

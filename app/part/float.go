@@ -54,8 +54,9 @@ type MenuSpec struct {
 	Anchor  browser.Rect
 	Right   bool // stands under the right end of what opened it
 	Choices []Choice
-	Search  bool // offers a field that narrows it
-	Custom  string
+	Search  bool                      // offers a field that narrows it
+	Hint    string                    // in the empty field; "" says that it filters
+	Custom  func(typed string) Choice // makes a last choice of what was typed; nil offers none
 	Pick    func(value string)
 }
 
@@ -142,10 +143,20 @@ func (m *Menu) visible() []Choice {
 			kept = append(kept, c)
 		}
 	}
-	if m.Spec.Custom != "" {
-		kept = append(kept, Choice{Value: strings.TrimSpace(m.filter), Label: m.Spec.Custom + " " + text.Quote(strings.TrimSpace(m.filter)), Icon: "plus"})
+	if m.Spec.Custom != nil && !m.offers(want) {
+		kept = append(kept, m.Spec.Custom(strings.TrimSpace(m.filter)))
 	}
 	return kept
+}
+
+// offers tells whether a choice has exactly this label.
+func (m *Menu) offers(want string) bool {
+	for _, c := range m.Spec.Choices {
+		if strings.ToLower(c.Label) == want {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Menu) pick(value string) {
@@ -219,6 +230,10 @@ func (m *Menu) key(ctx app.Context, e app.Event) {
 func (m *Menu) Render() app.UI {
 	return Safe("menu", func() app.UI {
 		choices := m.visible()
+		hint := m.Spec.Hint
+		if hint == "" {
+			hint = text.MenuFilter
+		}
 		items := make([]app.UI, 0, len(choices))
 		for i, c := range choices {
 			items = append(items, m.item(i, c))
@@ -238,7 +253,7 @@ func (m *Menu) Render() app.UI {
 					return tag.Div().Class("menu-search").Body(
 						Icon("search"),
 						tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").
-							Attr("placeholder", text.MenuFilter).Aria("label", text.MenuFilter).
+							Attr("placeholder", hint).Aria("label", hint).
 							Role("combobox").Aria("expanded", "true").Aria("controls", "menu-list").Aria("activedescendant", active),
 					)
 				}),

@@ -28,7 +28,7 @@ const (
 	Category         = "Category"
 	NoCategory       = "No category"
 	Kind             = "Kind"
-	NewKind          = "Use"
+	CategoryHint     = "Filter, or name a new one"
 	ImportanceField  = "Importance"
 	OrMore           = "or more"
 	Fades            = "Fades within…"
@@ -59,6 +59,12 @@ const (
 	ReasonList = "from the list"
 	Undone     = "Undone"
 )
+
+// NewKind offers a kind that none has yet.
+func NewKind(kind string) string { return "Use " + Quote(kind) }
+
+// NewCategory offers to make a category.
+func NewCategory(name string) string { return "New category " + Quote(name) + "…" }
 
 // SearchHint stands in the empty search field.
 func SearchHint(n int) string { return "Search " + Memories(n) }
