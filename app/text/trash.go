@@ -10,7 +10,7 @@ const (
 	SelectThis      = "Select"
 	Actions         = "Actions"
 	EmptyEllipsis   = "Empty trash…"
-	OnlyPeoplePurge = "Retention never purges; only people do."
+	OnlyPeoplePurge = "Retention never purges; people do, and programs with their token."
 	TrashEmpty      = "The trash is empty"
 	TrashEmptyWhy   = "What fades below the floor, or is moved here, waits until somebody restores or purges it."
 )

@@ -19,7 +19,7 @@ type Report struct {
 	File     string   `json:"file"`
 	Schema   int      `json:"schema"`
 	Bytes    int64    `json:"bytes"`
-	Accounts int      `json:"accounts"`
+	Accounts int      `json:"accounts"` // these three are 0 where Schema is an older one than the program's
 	Memories int      `json:"memories"`
 	Events   int      `json:"events"`
 	Faults   []string `json:"faults"` // one line each; none is well
@@ -27,6 +27,9 @@ type Report struct {
 
 // String is what is there, in words.
 func (r Report) String() string {
+	if r.Schema < db.SchemaVersion() { // its rows were not looked at: no count is known
+		return fmt.Sprintf("its schema is %d, an older one than %d, and its rows are looked at once it is brought up to date", r.Schema, db.SchemaVersion())
+	}
 	return fmt.Sprintf("%s, %s, %s", count(r.Accounts, "account", "accounts"), count(r.Memories, "memory", "memories"), count(r.Events, "event", "events"))
 }
 

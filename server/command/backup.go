@@ -15,14 +15,14 @@ type backupCommand struct {
 func (c *backupCommand) Run(r *run) error {
 	done := r.busy("backup")
 	defer done()
-	return r.with(func(st *stores) error {
+	return r.withExisting(func(st *stores) error {
 		report, err := backup.Write(r.ctx, st.db, r.path(c.File))
 		done()
 		if err != nil {
 			return err
 		}
 		return r.show(report, func(w io.Writer) {
-			fmt.Fprintf(w, "Wrote %s: %s. It was read back and is whole.\n", report.File, report)
+			fmt.Fprintf(w, "Wrote %s: %s. It was read back and is whole.\n", visible(report.File), report)
 		})
 	})
 }
@@ -48,9 +48,9 @@ func (c *restoreCommand) Run(r *run) error {
 		return err
 	}
 	return r.show(done, func(w io.Writer) {
-		fmt.Fprintf(w, "Brought back %s: %s.\n", done.File, done.Report)
+		fmt.Fprintf(w, "Brought back %s: %s.\n", visible(done.File), done.Report)
 		if done.Aside != "" {
-			fmt.Fprintf(w, "What stood there is kept as %s.\n", done.Aside)
+			fmt.Fprintf(w, "What stood there is kept as %s.\n", visible(done.Aside))
 		}
 	})
 }
@@ -65,7 +65,7 @@ func (c *verifyCommand) Run(r *run) error {
 		if c.File != "" {
 			return backup.Verify(r.ctx, r.path(c.File), r.Clock)
 		}
-		err = r.with(func(st *stores) error {
+		err = r.withExisting(func(st *stores) error {
 			report, err = backup.Check(r.ctx, st.db)
 			return err
 		})
@@ -79,12 +79,12 @@ func (c *verifyCommand) Run(r *run) error {
 	}
 	err = r.show(report, func(w io.Writer) {
 		if len(report.Faults) == 0 {
-			fmt.Fprintf(w, "%s is whole: %s.\n", report.File, report)
+			fmt.Fprintf(w, "%s is whole: %s.\n", visible(report.File), report)
 			return
 		}
-		fmt.Fprintf(w, "%s is not whole:\n", report.File)
+		fmt.Fprintf(w, "%s is not whole:\n", visible(report.File))
 		for _, f := range report.Faults {
-			fmt.Fprintf(w, "  %s\n", f)
+			fmt.Fprintf(w, "  %s\n", visible(f))
 		}
 		fmt.Fprintln(w, "Bring a backup back with `elowen admin restore FILE`; the daily ones are in the data directory under backups.")
 	})

@@ -29,7 +29,7 @@ type exported struct {
 
 // Run implements the command.
 func (c *exportCommand) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.withExisting(func(st *stores) error {
 		write := func(w io.Writer) error { return st.transfer.ExportAll(r.ctx, w) }
 		if c.User != "" {
 			p, err := st.accounts.Person(r.ctx, c.User)
@@ -59,7 +59,7 @@ func (c *exportCommand) Run(r *run) error {
 			return err
 		}
 		return r.show(exported{file, n}, func(w io.Writer) {
-			fmt.Fprintf(w, "Wrote %s: %d lines.\n", file, n)
+			fmt.Fprintf(w, "Wrote %s: %d lines.\n", visible(file), n)
 		})
 	})
 }

@@ -3,7 +3,10 @@ package command
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"elowen/server/account"
@@ -96,6 +99,17 @@ func (r *run) with(fn func(*stores) error) error {
 		err = closed
 	}
 	return err
+}
+
+// withExisting is with for commands that only read: a directory without a store is
+// fault.NotFound, since an empty one made in its place would read as an answer.
+func (r *run) withExisting(fn func(*stores) error) error {
+	if r.inside == nil {
+		if _, err := os.Stat(filepath.Join(r.data, db.FileName)); errors.Is(err, fs.ErrNotExist) {
+			return fault.Newf(fault.NotFound, "There is no elowen database in %s. Name its directory with --data.", r.data)
+		}
+	}
+	return r.with(fn)
 }
 
 // discard is a log that nobody reads.

@@ -14,9 +14,10 @@ import (
 )
 
 // CopyTo writes the store as it is at one instant into a new file, without
-// holding up readers or the writer. The copy has no free pages, so nothing that
-// was deleted travels along. file must not exist. PostgreSQL has its own tools
-// for that: there it is fault.Unavailable.
+// holding up readers or the writer; the write-ahead log grows until it is done. The
+// copy has no free pages, so nothing that was deleted travels along. file must be
+// absent or empty; on an error what was written of it stays. PostgreSQL has its own
+// tools for that: there it is fault.Unavailable.
 func (d *DB) CopyTo(ctx context.Context, file string) error {
 	return d.alone(ctx, "VACUUM INTO ?", file)
 }
@@ -117,8 +118,9 @@ func (tx *Tx) CheckChanges() ([]string, error) {
 }
 
 // OpenCopy opens a file of ours that nobody is writing, such as a backup, for
-// reading only. It is not migrated, and nothing is written beside it. A file that
-// is not ours, is cut off, or is newer than the program is fault.Corrupt.
+// reading only. It is not migrated. Nothing is written beside it, unless its log is
+// there: then SQLite needs an index of that, and makes it. A file that is not ours,
+// is cut off, or is newer than the program is fault.Corrupt.
 func OpenCopy(ctx context.Context, file string, clock Clock) (*DB, error) {
 	fresh, err := inspect(file)
 	if err != nil {
