@@ -9,15 +9,60 @@ import (
 	"elowen/shared/api"
 )
 
+// sendMany sends a change of many memories; until its answer the bar that offers
+// such changes is busy.
+func (s *Session) sendMany(w sync.Write, then func(err error)) {
+	s.working++
+	s.changed()
+	s.send(w, func(err error) {
+		s.working--
+		then(err)
+	})
+}
+
 // bulk sends one bulk change and goes on with what it changed.
 func (s *Session) bulk(b api.MemoryBulk, then func(done api.BulkDone)) {
+	s.bulkOr(b, func(int, string) {}, then)
+}
+
+// bulkOr is bulk for a change that expects a number: where there are others, it goes
+// on with how many, and why that refused the change.
+func (s *Session) bulkOr(b api.MemoryBulk, others func(n int, why string), then func(done api.BulkDone)) {
 	var done api.BulkDone
-	s.send(sync.Write{Method: "POST", Path: api.PathBulk, Body: b, Out: &done}, func(err error) {
+	s.sendMany(sync.Write{Method: "POST", Path: api.PathBulk, Body: b, Out: &done}, func(err error) {
+		if n, ok := recounted(err); ok && b.Expect != nil {
+			others(n, words(err))
+			return
+		}
 		if err != nil {
 			s.fail(err)
 			return
 		}
 		then(done)
+	})
+}
+
+// over makes a bulk change of what is picked. Where that is more than is known row
+// by row, it asks first, with the number, and changes no other number; what says
+// what it would do. notes are shown before.
+func (s *Session) over(p picked, b api.MemoryBulk, what string, then func(done api.BulkDone), notes ...string) {
+	b = p.target(b)
+	if p.all == nil {
+		s.bulk(b, then)
+		return
+	}
+	b.Expect = api.Ptr(p.of)
+	s.ask(&part.DialogSpec{
+		Title: text.BulkTitle(b.Action, p.of), Body: append(notes, text.BulkBody(b.Action, what)), Action: text.BulkDo(b.Action, p.of),
+		Run: func() {
+			s.bulkOr(b, func(n int, why string) {
+				p.of = n
+				if s.picked.all != nil {
+					s.picked.of = n
+				}
+				s.over(p, b, what, then, why)
+			}, then)
+		},
 	})
 }
 
@@ -51,8 +96,8 @@ func (s *Session) trash(p picked) {
 		})
 		return
 	}
-	b := p.target(api.MemoryBulk{Action: api.BulkTrash, Reason: text.ReasonList})
-	s.bulk(b, func(done api.BulkDone) {
+	b := api.MemoryBulk{Action: api.BulkTrash, Reason: text.ReasonList}
+	s.over(p, b, "", func(done api.BulkDone) {
 		s.picked.clear()
 		s.say(text.Trashed(done.Changed), func() { s.restoreIDs(done.IDs, false) })
 		for _, id := range done.IDs {
@@ -70,8 +115,7 @@ func (s *Session) leave(id int64) {
 
 // restore takes memories out of the trash, with a way back.
 func (s *Session) restore(p picked) {
-	b := p.target(api.MemoryBulk{Action: api.BulkRestore})
-	s.bulk(b, func(done api.BulkDone) {
+	s.over(p, api.MemoryBulk{Action: api.BulkRestore}, "", func(done api.BulkDone) {
 		s.picked.clear()
 		s.say(text.Restored(done.Changed), func() {
 			s.bulk(api.MemoryBulk{IDs: done.IDs, Action: api.BulkTrash}, func(d api.BulkDone) { s.say(text.Trashed(d.Changed), nil) })
@@ -107,7 +151,7 @@ func (s *Session) purge(p picked, notes ...string) {
 		Title: text.PurgeTitle(n), Body: append(notes, text.PurgeBody...), Phrase: text.PurgePhrase(n), Action: text.PurgeAction(n), Danger: true,
 		Run: func() {
 			var done api.BulkDone
-			s.send(sync.Write{Method: "POST", Path: api.PathBulk, Body: p.purging(), Out: &done}, func(err error) {
+			s.sendMany(sync.Write{Method: "POST", Path: api.PathBulk, Body: p.purging(), Out: &done}, func(err error) {
 				if now, ok := recounted(err); ok && p.all != nil {
 					p.of = now
 					if s.picked.all != nil {
@@ -137,7 +181,7 @@ func (s *Session) emptyTrash(n int, notes ...string) {
 		Title: text.EmptyTitle(n), Body: append(notes, text.PurgeBody...), Phrase: text.EmptyPhrase(n), Action: text.EmptyAction, Danger: true,
 		Run: func() {
 			var done api.BulkDone
-			s.send(sync.Write{Method: "POST", Path: api.PathEmptyTrash, Body: api.EmptyTrash{Expect: &n}, Out: &done}, func(err error) {
+			s.sendMany(sync.Write{Method: "POST", Path: api.PathEmptyTrash, Body: api.EmptyTrash{Expect: &n}, Out: &done}, func(err error) {
 				if now, ok := recounted(err); ok {
 					s.emptyTrash(now, words(err))
 					return
@@ -157,7 +201,7 @@ func (s *Session) emptyTrash(n int, notes ...string) {
 // undone, by one write for each old value.
 func (s *Session) change(p picked, b api.MemoryBulk, back func(m api.Memory) api.MemoryBulk, said string) {
 	old := p.memories()
-	s.bulk(p.target(b), func(done api.BulkDone) {
+	s.over(p, b, said, func(done api.BulkDone) {
 		s.picked.clear()
 		var undo func()
 		if p.all == nil && len(old) > 0 && done.Changed > 0 {

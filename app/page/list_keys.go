@@ -48,7 +48,7 @@ func (l *List) click(ctx app.Context, e app.Event) {
 	case "pick-none":
 		s.picked.clear()
 	case "pick-all":
-		s.picked.everything(l.Query, l.window.Total)
+		l.pickEverything()
 	case "bulk-trash":
 		s.trash(s.picked)
 	case "bulk-restore":
@@ -245,6 +245,9 @@ func (l *List) key(e app.Event, key string) bool {
 		browser.Focus(browser.ByID("search"))
 	case "#":
 		p := s.picked
+		if s.working > 0 && !p.empty() {
+			return true
+		}
 		if p.empty() {
 			m, ok := l.subject()
 			if !ok {

@@ -35,10 +35,14 @@ func (l *List) head() app.UI {
 	p := &l.S.picked
 	if !p.empty() {
 		l.bulk = true
+		busy, said := l.S.working > 0, text.Selected(p.count())
+		if busy {
+			said = text.Working
+		}
 		return tag.Div().Class("listhead").Body(
-			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x"),
-			tag.Span().Class("muted num").Text(text.Selected(p.count())),
-			part.If(p.all == nil && l.window.Total > len(p.rows), func() app.UI {
+			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x").Attr("disabled", busy),
+			tag.Span().Class("muted num").Role("status").Text(said),
+			part.If(!busy && p.all == nil && l.window.Total > len(p.rows), func() app.UI {
 				return part.Button("btn btn-sm btn-quiet", "pick-all", "", part.Text(text.PickAll(l.window.Total)))
 			}),
 			tag.Span().Class("grow"),
@@ -124,8 +128,9 @@ func (l *List) filters() app.UI {
 
 // bulkBar stands where the filters were: what can be done with the picked rows.
 func (l *List) bulkBar() app.UI {
+	busy := l.S.working > 0
 	b := func(do, label, icon string) app.UI {
-		return part.Button("btn btn-sm", do, "", part.Icon(icon), part.Text(label))
+		return part.Button("btn btn-sm", do, "", part.Icon(icon), part.Text(label)).Attr("disabled", busy)
 	}
 	n := l.S.picked.count()
 	body := []app.UI{
@@ -142,7 +147,7 @@ func (l *List) bulkBar() app.UI {
 	if l.Query.Status != api.StatusDeleted {
 		body = append(body, b("bulk-trash", text.Trash, "trash-2"))
 	}
-	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Body(body...)
+	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Aria("busy", strconv.FormatBool(busy)).Body(body...)
 }
 
 func (l *List) newRows() app.UI {

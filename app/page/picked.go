@@ -1,10 +1,18 @@
 package page
 
 import (
+	"context"
+	"encoding/json"
+	"net/url"
 	"sort"
+	"strconv"
 
 	"elowen/shared/api"
 )
+
+// knownMost is how many memories "all" may be for every one of them to be picked by
+// itself, with its old values, so that what is done to them can be undone.
+const knownMost = 200
 
 // picked are the memories that a bulk action would change: rows that were picked
 // one by one, as they were then, or everything that matches a query.
@@ -45,6 +53,61 @@ func (p *picked) add(m api.Memory) {
 
 func (p *picked) everything(q api.MemoryQuery, n int) {
 	p.rows, p.all, p.of = nil, &q, n
+}
+
+// these picks just these rows.
+func (p *picked) these(ms []api.Memory) {
+	p.clear()
+	for _, m := range ms {
+		p.add(m)
+	}
+}
+
+// pickEverything picks all that the list is about: row by row where they are few
+// enough, else by the query.
+func (l *rowWindow) pickEverything() {
+	s, q, total := l.s, l.query(), l.window.Total
+	if total > knownMost {
+		s.picked.everything(q, total)
+		return
+	}
+	ms := make([]api.Memory, 0, total)
+	for rank := range total {
+		if row := l.window.At(rank); row != nil {
+			ms = append(ms, row.Memory)
+		}
+	}
+	if len(ms) == total {
+		s.picked.these(ms)
+		return
+	}
+	var page api.Page[api.Memory]
+	path := listPath(q, knownMost)
+	s.async(path, func(ctx context.Context) error { return s.api.Get(ctx, path, &page) }, func(err error) {
+		switch {
+		case l.query() != q:
+		case err != nil:
+			s.fail(err)
+		case page.NextCursor != "":
+			s.picked.everything(q, l.window.Total)
+		default:
+			s.picked.these(page.Items)
+		}
+	})
+}
+
+// listPath is where the memories of a query are read.
+func listPath(q api.MemoryQuery, limit int) string {
+	b, _ := json.Marshal(q) // a plain struct; can't fail
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(b, &fields)
+	v := url.Values{"limit": {strconv.Itoa(limit)}}
+	for name, raw := range fields {
+		words := string(raw)
+		_ = json.Unmarshal(raw, &words) // a number stays as it is written
+		v.Set(name, words)
+	}
+	return api.PathMemory + "?" + v.Encode()
 }
 
 func (p *picked) clear() { *p = picked{} }

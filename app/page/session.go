@@ -41,6 +41,7 @@ type Session struct {
 	menu     *part.MenuSpec
 	dialog   *part.DialogSpec
 	picked   picked
+	working  int   // changes of many memories that wait for their answer
 	place    place // of the open memory in the list
 	duesSeen bool  // the banner about what is due was put away
 

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strconv"
+
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/tag"
@@ -95,10 +97,10 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 	case "picked-purge":
 		s.purge(s.picked)
 	case "trash-all":
-		if s.picked.all != nil {
+		if t.allPicked() {
 			s.picked.clear()
 		} else {
-			s.picked.everything(t.Query, t.window.Total)
+			t.pickEverything()
 		}
 	case "trash-empty":
 		s.emptyTrash(t.window.Total)
@@ -129,6 +131,11 @@ func (t *TrashBin) Render() app.UI {
 	})
 }
 
+func (t *TrashBin) allPicked() bool {
+	p := &t.S.picked
+	return p.all != nil || t.window.Total > 0 && len(p.rows) == t.window.Total
+}
+
 func (t *TrashBin) head() app.UI {
 	p := &t.S.picked
 	n := p.count()
@@ -136,13 +143,17 @@ func (t *TrashBin) head() app.UI {
 	if n > 0 {
 		count = text.SelectedOf(n, t.window.Total)
 	}
-	return tag.Div().Class("listhead trash-head").Body(
-		tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Attr("checked", p.all != nil).Attr("disabled", t.window.Total == 0),
+	busy := t.S.working > 0
+	if busy {
+		count = text.Working
+	}
+	return tag.Div().Class("listhead trash-head").Aria("busy", strconv.FormatBool(busy)).Body(
+		tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Attr("checked", t.allPicked()).Attr("disabled", t.window.Total == 0 || busy),
 		tag.Span().Class("muted num").Text(count),
-		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0),
-		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Attr("disabled", n == 0),
+		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0 || busy),
+		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Attr("disabled", n == 0 || busy),
 		tag.Span().Class("grow"),
-		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Attr("disabled", t.window.Total == 0),
+		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Attr("disabled", t.window.Total == 0 || busy),
 	)
 }
 

@@ -193,6 +193,39 @@ func Changed(n int, what string) string {
 	return Memories(n) + ": " + what
 }
 
+// BulkTitle heads the question before a change of many.
+func BulkTitle(action string, n int) string {
+	switch action {
+	case api.BulkTrash:
+		return "Move " + Memories(n) + " to the trash"
+	case api.BulkRestore:
+		return "Restore " + Memories(n)
+	}
+	return "Change " + Memories(n)
+}
+
+// BulkBody says what the change of many would do.
+func BulkBody(action, what string) string {
+	switch action {
+	case api.BulkTrash:
+		return "Everything that matches the filters, shown or not. It can be restored from there."
+	case api.BulkRestore:
+		return "Everything that matches, shown or not. Vitality stays what it is."
+	}
+	return "Everything that matches the filters, shown or not: " + what + ". So many can't be put back at once, as each may hold another value now."
+}
+
+// BulkDo labels the button.
+func BulkDo(action string, n int) string {
+	switch action {
+	case api.BulkTrash:
+		return "Move " + Number(n)
+	case api.BulkRestore:
+		return "Restore " + Number(n)
+	}
+	return "Change " + Number(n)
+}
+
 // NowIn says where memories are filed now.
 func NowIn(category string) string { return "now in " + Quote(category) }
 
