@@ -28,10 +28,12 @@
 // # The nouns, from below
 //
 // [elowen/server/account] is people, sessions and tokens; [elowen/server/category]
-// the shelves; [elowen/server/memory] the memories with their audit, uses, versions
-// and the index of words. [elowen/server/retention] has the policy, and the sweep
-// that moves what faded to the trash. [elowen/server/transfer] brings memories in
-// and out, and [elowen/server/backup] copies, restores and checks whole stores.
+// the categories; [elowen/server/lexicon] the index of words, which knows memories
+// by their ids only; [elowen/server/memory] the memories with their audit, uses and
+// versions, and tells the index of their words in the same transaction.
+// [elowen/server/retention] has the policy, and the sweep that moves what faded to
+// the trash. [elowen/server/transfer] brings memories in and out, and
+// [elowen/server/backup] copies, restores and checks whole stores.
 //
 // A noun owns its tables: no other package names them in SQL. Its exported methods
 // own their transaction; what composes takes a *db.Tx. Every method takes the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"elowen/shared/fault"
 )
@@ -166,6 +167,21 @@ func In[T ~int64](ids []T) (placeholders string, args []any) {
 		}
 	}
 	return string(buf), args
+}
+
+// InTexts is In for texts.
+func InTexts(list []string) (placeholders string, args []any) {
+	n := 1
+	for n < len(list) {
+		n *= 2
+	}
+	args = make([]any, n)
+	for i := range args {
+		if len(list) > 0 { // else it stays NULL, which nothing equals
+			args[i] = list[min(i, len(list)-1)]
+		}
+	}
+	return "?" + strings.Repeat(",?", n-1), args
 }
 
 // InMost is the longest list that In should be given; longer ones go in parts.

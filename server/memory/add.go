@@ -56,7 +56,7 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 		if out.Similar, err = present(tx, owner, similar); err != nil {
 			return out, err
 		}
-		if r.category, err = s.shelf(tx, owner, in.CategoryID); err != nil {
+		if r.category, err = s.category(tx, owner, in.CategoryID); err != nil {
 			return out, err
 		}
 		b, err := s.batch(tx, owner, by)
@@ -95,9 +95,9 @@ func (b *batch) add(r *row, action, reason string) error {
 	return b.flush()
 }
 
-// shelf is the category that a request asks for: the account's default where it
+// category is the one that a request asks for: the account's default where it
 // asks for nothing, 0 for none.
-func (s *Store) shelf(tx *db.Tx, owner db.AccountID, wanted api.Optional[int64]) (int64, error) {
+func (s *Store) category(tx *db.Tx, owner db.AccountID, wanted api.Optional[int64]) (int64, error) {
 	if !wanted.Set {
 		id, _, err := s.categories.Default(tx, owner)
 		return id, err

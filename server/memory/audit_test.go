@@ -166,12 +166,16 @@ func TestDetail(t *testing.T) {
 		for i := range detailEvents {
 			f.patch(m.ID, api.MemoryPatch{Importance: api.Ptr(1 + (i+5)%10)})
 		}
-		d, err := f.Detail(ctx, f.ann, m.ID, 0)
+		detail := func(id int64) (d api.MemoryDetail, err error) {
+			err = f.d.View(ctx, func(tx *db.Tx) (err error) { d, err = f.Detail(tx, f.ann, id, 0); return err })
+			return d, err
+		}
+		d, err := detail(m.ID)
 		if err != nil || d.Memory.ID != m.ID || len(d.Events) != detailEvents || !d.More || len(d.Similar) != 1 || d.Similar[0].ID != twin.ID ||
 			d.History.Points[len(d.History.Points)-1].Vitality != d.Memory.Vitality {
 			t.Errorf("%+v %v", d, err)
 		}
-		_, err = f.Detail(ctx, f.ann, 4242, 0)
+		_, err = detail(4242)
 		refused(t, err, fault.NotFound)
 	})
 }

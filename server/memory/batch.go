@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"fmt"
+
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/server/words"
 	"elowen/shared/fault"
-	"fmt"
 )
 
 // batch is the changes of one transaction to an account's memories. What belongs
@@ -18,7 +20,7 @@ type batch struct {
 	at    int64 // the instant of the changes
 
 	events []event
-	index  index
+	index  lexicon.Batch
 }
 
 // batchMost is how many changes are collected before they are written, so that a
@@ -36,7 +38,7 @@ func (b *batch) flush() error {
 		return err
 	}
 	b.events = b.events[:0]
-	return b.index.write(b.tx, b.owner)
+	return b.index.Flush(b.tx, b.owner)
 }
 
 // record collects an event.
@@ -69,7 +71,7 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 	if err != nil {
 		return err
 	}
-	b.index.fresh(first, len(list))
+	b.index.Fresh(first, len(list))
 	for i, r := range list {
 		r.id = first + int64(i)
 	}
@@ -118,7 +120,7 @@ func (b *batch) prepare(list []*row, also func(i int) error) <-chan prepared {
 			r.hash, r.lang = hashOf(r.body), langOf(r.body)
 			terms, length := words.Terms(r.body)
 			r.words = int64(length)
-			b.index.added(r.id, terms, length)
+			b.index.Added(r.id, terms, length)
 			if err := r.rekey(b.terms.Policy); err != nil {
 				return err
 			}
@@ -158,7 +160,7 @@ func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 		r.hash, r.lang = hashOf(r.body), langOf(r.body)
 		terms, length := words.Terms(r.body)
 		r.words = int64(length)
-		b.index.replaced(r.id, was.body, int(was.words), terms, length)
+		b.index.Replaced(r.id, was.body, int(was.words), terms, length)
 	}
 	if err := r.rekey(b.terms.Policy); err != nil {
 		return false, err

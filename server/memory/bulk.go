@@ -6,7 +6,6 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/validation"
-	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -134,7 +133,7 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 	}
 	switch in.Action {
 	case api.BulkCategory:
-		category, err := s.shelf(tx, owner, in.CategoryID)
+		category, err := s.category(tx, owner, in.CategoryID)
 		return edit(func(r *row) { r.category = category }), err
 	case api.BulkImportance:
 		return edit(func(r *row) { r.importance = *in.Importance }), nil
@@ -157,7 +156,7 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 func (s *Store) matching(tx *db.Tx, owner db.AccountID, q api.MemoryQuery, t Terms) ([]int64, error) {
 	var found map[int64]bool
 	if q = q.Normal(); q.Q != "" {
-		hits, err := s.Hits(tx, owner, q)
+		hits, err := s.hits(tx, owner, q)
 		if err != nil {
 			return nil, err
 		}
@@ -180,15 +179,4 @@ func (s *Store) matching(tx *db.Tx, owner db.AccountID, q api.MemoryQuery, t Ter
 		}
 	}
 	return ids, rows.Err()
-}
-
-// Hits are the memories that a query's free text finds, by ascending id, before
-// its filters: what lists, windows and bulk changes have in common. The last word
-// may be the beginning of one. Errors: Unavailable where it asks for meaning.
-func (s *Store) Hits(tx *db.Tx, owner db.AccountID, q api.MemoryQuery) ([]words.Hit, error) {
-	if q.Match == "meaning" {
-		return nil, fault.New(fault.Unavailable, "Search by meaning needs an embedding model, and none is set up. Search by words instead.")
-	}
-	hits, _, err := s.Search(tx, owner, q.Q, true)
-	return hits, err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -92,7 +93,7 @@ func TestBulkMany(t *testing.T) {
 			t.Errorf("%d rows left in the index", f.count("posting"))
 		}
 		f.view(func(tx *db.Tx) error {
-			st, err := wordStats(tx, f.ann)
+			st, err := lexicon.StatsOf(tx, f.ann)
 			if st.Docs != 0 || st.TotalLength != 0 {
 				t.Errorf("figures of an empty index: %+v", st)
 			}

@@ -120,7 +120,7 @@ func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[strin
 		n := min(len(hashes), db.InMost)
 		part := hashes[:n]
 		hashes = hashes[n:]
-		in, args := inTexts(part)
+		in, args := db.InTexts(part)
 		rows := tx.Query(`SELECT id, COALESCE(category_id, 0), created_at, status, body_hash FROM memory WHERE owner_id = ? AND body_hash IN (`+in+`) ORDER BY id`,
 			append([]any{int64(owner)}, args...)...)
 		for rows.Next() {

@@ -2,9 +2,9 @@ package memory
 
 import (
 	"fmt"
-	"hash/maphash"
 
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/server/words"
 )
 
@@ -38,30 +38,12 @@ func Check(tx *db.Tx, owner db.AccountID, t Terms, categories map[int64]string) 
 	if err := c.orphans(tx, owner); err != nil {
 		return c, err
 	}
-	return c, c.index(tx, owner, indexed)
+	return c, indexed.Compare(tx, owner, c.fault)
 }
-
-// tally is what an index of words should hold, or holds: sums that don't depend
-// on the order.
-type tally struct {
-	docs, words, postings int64
-	sum                   uint64
-}
-
-// add counts that a term is in a memory.
-func (t *tally) add(seed maphash.Seed, term string, id int64, tf, length int) {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	fmt.Fprintf(&h, "%s\x00%d\x00%d\x00%d", term, id, tf, max(length, 1))
-	t.postings++
-	t.sum += h.Sum64()
-}
-
-var checkSeed = maphash.MakeSeed()
 
 // rows looks at each memory, and tallies the index that the bodies ask for.
-func (c *Checked) rows(tx *db.Tx, owner db.AccountID, t Terms, categories map[int64]string) (tally, error) {
-	var want tally
+func (c *Checked) rows(tx *db.Tx, owner db.AccountID, t Terms, categories map[int64]string) (lexicon.Tally, error) {
+	var want lexicon.Tally
 	for last := int64(0); ; {
 		list, err := readSome(tx, `owner_id = ? AND id > ? ORDER BY id`, []any{int64(owner), last}, exportPage)
 		if err != nil {
@@ -87,11 +69,7 @@ func (c *Checked) rows(tx *db.Tx, owner db.AccountID, t Terms, categories map[in
 			if int64(length) != r.words {
 				c.fault("memory %d: its number of words is %d, not %d", r.id, length, r.words)
 			}
-			want.docs++
-			want.words += int64(length)
-			for _, term := range terms {
-				want.add(checkSeed, term.Text, r.id, term.Count, length)
-			}
+			want.Add(r.id, terms, length)
 		}
 		if len(list) < exportPage {
 			return want, nil
@@ -120,50 +98,4 @@ func (c *Checked) orphans(tx *db.Tx, owner db.AccountID) error {
 		}
 	}
 	return tx.Row(`SELECT COUNT(*) FROM memory_event WHERE owner_id = ?`, []any{int64(owner)}, &c.Events)
-}
-
-// index tallies the stored index and compares it.
-func (c *Checked) index(tx *db.Tx, owner db.AccountID, want tally) error {
-	outdated, err := indexOutdated(tx, owner)
-	if err != nil {
-		return err
-	}
-	if outdated {
-		return nil // it is built anew when it is next used; nothing is lost
-	}
-	var have tally
-	rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ?`, int64(owner))
-	for rows.Next() {
-		var term string
-		var chunk int64
-		var blob []byte
-		if err := rows.Scan(&term, &chunk, &blob); err != nil {
-			rows.Close()
-			return err
-		}
-		p := words.Decode(chunk, blob)
-		for p.Next() {
-			one := p.Posting()
-			have.add(checkSeed, term, one.ID, one.TF, one.Length)
-		}
-		if p.Err() != nil {
-			c.fault("the index of words is damaged at a term; `elowen admin reindex` builds it anew")
-		}
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	stat := tx.Query(`SELECT docs, words FROM word_stat WHERE owner_id = ?`, int64(owner))
-	defer stat.Close()
-	for stat.Next() {
-		if err := stat.Scan(&have.docs, &have.words); err != nil {
-			return err
-		}
-	}
-	if have != want {
-		c.fault("the index of words does not say what the texts say (%d postings of %d, %d texts of %d); `elowen admin reindex` builds it anew",
-			have.postings, want.postings, have.docs, want.docs)
-	}
-	return stat.Err()
 }

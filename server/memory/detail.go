@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"context"
-
 	"elowen/server/db"
 	"elowen/shared/api"
 )
@@ -15,17 +13,7 @@ const (
 
 // Detail is all that a memory's page shows. days is the chart's (0: the default).
 // Errors: NotFound, Invalid for days out of bounds.
-func (s *Store) Detail(ctx context.Context, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
-	var d api.MemoryDetail
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		d, err = s.DetailIn(tx, owner, id, days)
-		return err
-	})
-	return d, err
-}
-
-// DetailIn is Detail inside a transaction.
-func (s *Store) DetailIn(tx *db.Tx, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
+func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
 	var d api.MemoryDetail
 	r, err := read(tx, owner, id)
 	if err != nil {

@@ -1,6 +1,5 @@
 // Package memory keeps the memories of every account: adding, editing, merging,
-// the trash, purging, their audit, their uses, the index of their words, and the
-// guarded step of the sweep.
+// the trash, purging, their audit, their uses, and the guarded step of the sweep.
 //
 // # Concepts
 //
@@ -11,10 +10,10 @@
 // use count and the last use, and leaves the revision.
 //
 // A change is one transaction: the row, its event in the audit, the text it
-// replaced, the postings of its words and the entry of the change log. batch is
-// where they come together. Exported methods own the transaction (db.Do, so a
-// repeated request is answered and not done again); those that take a Tx are for
-// the nouns above.
+// replaced, its words in the index (package lexicon) and the entry of the change
+// log. batch is where they come together. Exported methods own the transaction
+// (db.Do, so a repeated request is answered and not done again); those that take a
+// Tx are for the nouns above.
 //
 // The audit (Events) holds who changed what and why, with the changed fields
 // before and after, bodies as hashes. It is append-only and outlives a purge. The
@@ -36,8 +35,7 @@
 // # Tables
 //
 // memory, memory_version (bodies that were replaced, under the last revision that
-// had them), memory_event, usage_event, posting, word_stat. No other package's SQL
-// names them.
+// had them), memory_event, usage_event. No other package's SQL names them.
 //
 // # Invariants
 //
@@ -52,5 +50,6 @@
 //
 // It holds no rows in memory (package projection), decides no plan and no policy
 // (retention), reads no files (transfer), and knows no names but the account's own
-// categories. Its vitality is package vitality's, its terms package words'.
+// categories. Its vitality is package vitality's, its terms package words',
+// and the index of them package lexicon's.
 package memory

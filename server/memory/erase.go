@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/server/words"
-	"elowen/shared/fault"
 )
 
 // EraseAccount removes everything of the account's here, the audit too. The store
 // lets the audit go only for an account that is marked for it.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
+	if err := lexicon.EraseAccount(tx, owner); err != nil {
+		return err
+	}
 	for _, q := range []string{
-		`DELETE FROM posting WHERE owner_id = ?`,
-		`DELETE FROM word_stat WHERE owner_id = ?`,
 		`DELETE FROM usage_event WHERE owner_id = ?`,
 		`DELETE FROM memory_version WHERE owner_id = ?`,
 		`DELETE FROM memory WHERE owner_id = ?`,
@@ -30,16 +31,7 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 // IndexOutdated tells whether the account's index of words was made by another
 // version of the tokenizer, so that Reindex is due.
 func (s *Store) IndexOutdated(tx *db.Tx, owner db.AccountID) (bool, error) {
-	return indexOutdated(tx, owner)
-}
-
-func indexOutdated(tx *db.Tx, owner db.AccountID) (bool, error) {
-	var version int
-	err := tx.Row(`SELECT version FROM word_stat WHERE owner_id = ?`, []any{int64(owner)}, &version)
-	if fault.Is(err, fault.NotFound) {
-		return false, nil
-	}
-	return version != words.Version, err
+	return lexicon.Outdated(tx, owner)
 }
 
 // reindexPage is how many bodies are read at a time.
@@ -50,12 +42,10 @@ const reindexPage = 256
 func (s *Store) Reindex(ctx context.Context, owner db.AccountID) (int, error) {
 	var n int
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		for _, q := range []string{`DELETE FROM posting WHERE owner_id = ?`, `DELETE FROM word_stat WHERE owner_id = ?`} {
-			if _, err := tx.Exec(q, int64(owner)); err != nil {
-				return err
-			}
+		if err := lexicon.EraseAccount(tx, owner); err != nil {
+			return err
 		}
-		var x index
+		var x lexicon.Batch
 		for last := int64(0); ; {
 			list, err := readSome(tx, `owner_id = ? AND id > ? ORDER BY id`, []any{int64(owner), last}, reindexPage)
 			if err != nil {
@@ -63,7 +53,7 @@ func (s *Store) Reindex(ctx context.Context, owner db.AccountID) (int, error) {
 			}
 			for _, r := range list {
 				terms, length := words.Terms(r.body)
-				x.added(r.id, terms, length)
+				x.Added(r.id, terms, length)
 				if int64(length) != r.words {
 					if err := tx.Must(`UPDATE memory SET words = ? WHERE id = ? AND owner_id = ?`, length, r.id, int64(owner)); err != nil {
 						return err
@@ -73,7 +63,7 @@ func (s *Store) Reindex(ctx context.Context, owner db.AccountID) (int, error) {
 			}
 			n += len(list)
 			if n%batchMost == 0 || len(list) < reindexPage {
-				if err := x.write(tx, owner); err != nil {
+				if err := x.Flush(tx, owner); err != nil {
 					return err
 				}
 			}

@@ -82,15 +82,13 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Events all":     func() (any, error) { return f.Events(ctx, f.bob, 0, "", 0) },
 			"Events cursor":  func() (any, error) { return f.Events(ctx, f.bob, m.ID, makeCursor(1<<40), 0) },
 			"History":        func() (any, error) { return f.History(ctx, f.bob, m.ID, 0) },
-			"Detail":         func() (any, error) { return f.Detail(ctx, f.bob, m.ID, 0) },
-			"DetailIn": func() (any, error) {
-				return in(func(tx *db.Tx) (any, error) { return f.DetailIn(tx, f.bob, m.ID, 0) })
+			"Detail": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.Detail(tx, f.bob, m.ID, 0) })
 			},
 			"Similar":      func() (any, error) { return f.Similar(ctx, f.bob, m.ID, 5) },
 			"MarkRecalled": func() (any, error) { return f.MarkRecalled(ctx, f.bob, []int64{m.ID, n.ID}) },
 			"Reinforce":    func() (any, error) { return f.Reinforce(ctx, f.bob, bob, m.ID, 9, "") },
 			"Stats":        func() (any, error) { return f.Stats(ctx, f.bob) },
-			"StatsIn":      func() (any, error) { return in(func(tx *db.Tx) (any, error) { return f.StatsIn(tx, f.bob) }) },
 			"Rows": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { return f.Rows(tx, f.bob, []int64{m.ID, gone.ID}) })
 			},
@@ -113,8 +111,8 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Search": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { h, _, err := f.Search(tx, f.bob, secret, true); return h, err })
 			},
-			"Hits": func() (any, error) {
-				return in(func(tx *db.Tx) (any, error) { return f.Hits(tx, f.bob, api.MemoryQuery{Q: secret}) })
+			"hits": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.hits(tx, f.bob, api.MemoryQuery{Q: secret}) })
 			},
 			"Due": func() (any, error) { return f.due(f.bob, terms, f.clock.Now()), nil },
 			"CountDue": func() (any, error) {

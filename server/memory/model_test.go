@@ -36,12 +36,12 @@ func (m *modelled) changed(body string) {
 
 // model is the lifecycle in a few lines: the store must do the same.
 type model struct {
-	f     *fixture
-	owner db.AccountID
-	shelf int64 // the default category
-	all   map[int64]*modelled
-	gone  map[int64]int // purged: events left
-	last  int64         // highest id ever
+	f        *fixture
+	owner    db.AccountID
+	category int64 // the default category
+	all      map[int64]*modelled
+	gone     map[int64]int // purged: events left
+	last     int64         // highest id ever
 }
 
 func (m *model) ids() []int64 {
@@ -78,7 +78,7 @@ func (m *model) expect(t *rapid.T, err error, want fault.Kind, refused bool) boo
 func (m *model) Add(t *rapid.T) {
 	body, level := modelBody.Draw(t, "body"), rapid.IntRange(1, 10).Draw(t, "importance")
 	in := api.MemoryAdd{Body: body, Importance: &level}
-	category := m.shelf
+	category := m.category
 	if rapid.Bool().Draw(t, "uncategorized") {
 		in.CategoryID, category = api.Null[int64](), 0
 	}
@@ -313,7 +313,7 @@ func TestLifecycleModel(t *testing.T) {
 				return // each statement goes to another process and back
 			}
 			m := &model{f: f, owner: f.account(fmt.Sprint("m", n)), all: map[int64]*modelled{}, gone: map[int64]int{}}
-			f.view(func(tx *db.Tx) (err error) { m.shelf, _, err = f.categories.Default(tx, m.owner); return err })
+			f.view(func(tx *db.Tx) (err error) { m.category, _, err = f.categories.Default(tx, m.owner); return err })
 			t.Repeat(map[string]func(*rapid.T){
 				"add": m.Add, "add more": m.Add, "patch": m.Patch, "trash": m.Trash, "restore": m.Restore, "recall": m.Recall,
 				"merge": m.Merge, "purge": m.Purge, "bulk": m.BulkTrash, "wait": m.Wait, "": m.Check,

@@ -82,7 +82,7 @@ func (s *Store) patched(tx *db.Tx, owner db.AccountID, was row, in api.MemoryPat
 		r.confidence = *in.Confidence
 	}
 	if in.CategoryID.Set {
-		if r.category, err = s.shelf(tx, owner, in.CategoryID); err != nil {
+		if r.category, err = s.category(tx, owner, in.CategoryID); err != nil {
 			return r, "", err
 		}
 	}

@@ -25,7 +25,6 @@ func TestQueryPlans(t *testing.T) {
 		"many":      {`SELECT ` + columns + ` FROM memory WHERE id IN (?,?,?,?) AND owner_id = ?`, 5, "SEARCH memory"},
 		"identical": {`SELECT ` + columns + ` FROM memory WHERE owner_id = ? AND body_hash = ? AND status = ? AND COALESCE(category_id, 0) = ? AND body = ? ORDER BY id LIMIT 1`, 5, "memory_hash"},
 		"briefs":    {`SELECT ` + briefColumns + ` FROM memory WHERE owner_id = ? AND id > ? ORDER BY id LIMIT ?`, 3, "memory_owner"},
-		"oldest":    {`SELECT COALESCE(MIN(id), 0) FROM memory WHERE owner_id = ?`, 1, "COVERING INDEX memory_owner"},
 		"newest":    {`SELECT COALESCE(MAX(id), 0) FROM memory WHERE owner_id = ?`, 1, "COVERING INDEX memory_owner"},
 		"due": {`SELECT id, order_key, created_at, use_count, last_used_at FROM memory WHERE owner_id = ? AND status = ? AND importance = ? AND order_key < ? AND last_used_at <= ? AND fades_at <= ?
 			ORDER BY order_key, created_at, id LIMIT ?`, 7, "COVERING INDEX memory_order"},
@@ -40,10 +39,6 @@ func TestQueryPlans(t *testing.T) {
 		"trash":         {`SELECT ` + columns + ` FROM memory WHERE owner_id = ? AND status = ? LIMIT ?`, 3, "USING INDEX memory_"},
 		"uses":          {`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? ORDER BY at`, 2, "PRIMARY KEY"},
 		"version":       {`SELECT body FROM memory_version WHERE owner_id = ? AND memory_id = ? AND revision >= ? ORDER BY revision LIMIT 1`, 3, "PRIMARY KEY"},
-		"posting":       {`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment IN (?,?) AND term IN (?,?,?)`, 6, "PRIMARY KEY (owner_id=? AND segment=? AND term=?)"},
-		"posting range": {`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment = ? AND term >= ? AND term < ? ORDER BY term, chunk LIMIT ?`, 5, "PRIMARY KEY (owner_id=? AND segment=? AND term>? AND term<?)"},
-		"posting chunk": {`SELECT term, body FROM posting WHERE owner_id = ? AND segment = ? AND term IN (?,?,?) AND chunk = ?`, 6, "PRIMARY KEY (owner_id=? AND segment=? AND term=? AND chunk=?)"},
-		"posting write": {`UPDATE posting SET body = ? WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, 5, "PRIMARY KEY (owner_id=? AND segment=? AND term=? AND chunk=?)"},
 		"purge uses":    {`DELETE FROM usage_event WHERE owner_id = ? AND memory_id IN (?,?)`, 3, "PRIMARY KEY"},
 	} {
 		f.view(func(tx *db.Tx) error {

@@ -8,6 +8,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
+	"elowen/server/lexicon"
 	"elowen/shared/api"
 )
 
@@ -131,7 +132,7 @@ func TestBriefs(t *testing.T) {
 			for range f.Briefs(tx, f.ann, nil) {
 				break
 			}
-			_, err := wordStats(tx, f.ann)
+			_, err := lexicon.StatsOf(tx, f.ann)
 			return err
 		})
 	})

@@ -93,7 +93,7 @@ func (b *batch) purged(list []*row) (api.BulkDone, error) {
 		if r.status != api.StatusDeleted {
 			return done, fault.Newf(fault.Invalid, "Memory %d is not in the trash. Move it there first; nothing was purged.", r.id)
 		}
-		b.index.removed(r.id, r.body, int(r.words))
+		b.index.Removed(r.id, r.body, int(r.words))
 		if err := b.record(event{memory: r.id, action: actionPurge}); err != nil {
 			return done, err
 		}

@@ -9,65 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/server/words"
 	"elowen/shared/api"
 )
-
-func TestSearchFinds(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		ids := map[string]int64{}
-		for name, body := range map[string]string{
-			"en": "The deployments run on Thursdays", "cs": "Žluťoučký kůň pěl ďábelské ódy", "ja": "会議は毎週火曜日です", "zh": "我們每週二開會",
-			"ko": "회의는 매주 화요일입니다", "th": "ประชุมทุกวันอังคาร", "path": "config lives in /etc/app-x/v2.yaml", "quote": `she said "no: never - ever" ' / .`,
-			"emoji": "party on Friday 🎉",
-		} {
-			ids[name] = f.add(body).ID
-		}
-		for q, want := range map[string]string{
-			"when is the deployment running?": "en", "zlutoucky kun": "cs", "ŽLUŤOUČKÝ": "cs", "火曜": "ja", "會": "zh", "화요일": "ko", "อังคาร": "th",
-			"v2.yaml": "path", "/etc/app-x": "path", `"never"`: "quote", "🎉": "emoji", "thursday": "en",
-		} {
-			if got := f.found(q); !slices.Contains(got, ids[want]) {
-				t.Errorf("%q finds %v, not %s (%d)", q, got, want, ids[want])
-			}
-		}
-		for _, q := range []string{"", " ", "/ - : ' . \"", "*", "AND OR NOT", "(", "\"", "NEAR(", "a\x00b", "\xff", "zzzqqq", strings.Repeat("long ", 5000)} {
-			if got := f.found(q); len(got) > 0 && strings.TrimSpace(q) == "" {
-				t.Errorf("%q finds %v", q, got)
-			}
-		}
-		if got := f.found("nothing of the kind whatsoever here"); slices.Contains(got, ids["ja"]) {
-			t.Errorf("nonsense finds %v", got)
-		}
-	})
-}
-
-func TestSearchPrefix(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		a, b := f.add("Kubernetes runs the staging cluster"), f.add("running shoes are in the hall")
-		prefix := func(q string, on bool) (ids []int64) {
-			f.view(func(tx *db.Tx) error {
-				hits, _, err := f.Search(tx, f.ann, q, on)
-				for _, h := range hits {
-					ids = append(ids, h.ID)
-				}
-				return err
-			})
-			return ids
-		}
-		for _, c := range []struct {
-			q    string
-			on   bool
-			want []int64
-		}{
-			{"kube", true, []int64{a.ID}}, {"kube", false, nil}, {"stag", true, []int64{a.ID}}, {"runni", true, []int64{a.ID, b.ID}}, {"kube ", true, nil}, {"k", true, []int64{a.ID}},
-		} {
-			if got := prefix(c.q, c.on); !slices.Equal(got, c.want) {
-				t.Errorf("%q (as a beginning: %v) finds %v, want %v", c.q, c.on, got, c.want)
-			}
-		}
-	})
-}
 
 // A search in the transaction of a change sees it.
 func TestSearchInTransaction(t *testing.T) {
@@ -150,7 +95,7 @@ func (f *fixture) indexOf(owner db.AccountID) string {
 	f.t.Helper()
 	var b strings.Builder
 	f.view(func(tx *db.Tx) error {
-		st, err := wordStats(tx, owner)
+		st, err := lexicon.StatsOf(tx, owner)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"elowen/server/db"
+	"elowen/server/lexicon"
 	"elowen/server/words"
 	"elowen/shared/api"
 )
@@ -76,7 +77,7 @@ func (s *Store) resembling(ctx context.Context, owner db.AccountID, body string)
 // similarTo finds active memories like a body, other than the one with the id self.
 func similarTo(tx *db.Tx, owner db.AccountID, body string, self int64, limit int) ([]api.Similar, error) {
 	list := []api.Similar{}
-	stats, err := wordStats(tx, owner)
+	stats, err := lexicon.StatsOf(tx, owner)
 	if err != nil || stats.Docs == 0 {
 		return list, err
 	}
@@ -144,23 +145,11 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 	if newest-chunk*words.ChunkSize < words.ChunkSize/4 {
 		chunk-- // the newest has just begun
 	}
-	found := make(map[postingKey][]byte, len(terms))
-	for rest := terms; len(rest) > 0; {
-		n := min(len(rest), readPostings)
-		if err := blobs(tx, owner, chunk, rest[:n], found); err != nil {
-			return err
-		}
-		rest = rest[n:]
+	counts, err := lexicon.Counts(tx, owner, chunk, terms)
+	if err != nil {
+		return err
 	}
-	counts := make([]int, len(terms))
-	most := 1
-	for i, t := range terms {
-		var err error
-		if counts[i], err = words.Count(found[postingKey{t, chunk}]); err != nil {
-			return corrupt(err)
-		}
-		most = max(most, counts[i])
-	}
+	most := max(1, slices.Max(counts))
 	sample := words.Stats{Docs: max(min(l.stats.Docs, words.ChunkSize), most) + background}
 	l.idf = make(map[string]float64, len(terms))
 	l.terms = make([]weighted, len(terms))
@@ -192,22 +181,9 @@ func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int6
 		keys = append(keys, t.term)
 		sum += t.idf
 	}
-	var lists postings
-	if err := lists.read(tx, owner, keys); err != nil {
+	shared, err := lexicon.Weigh(tx, owner, keys, l.idf)
+	if err != nil {
 		return nil, err
-	}
-	shared := map[int64]float64{}
-	for _, p := range lists.list {
-		idf := l.idf[p.Term]
-		for _, c := range p.Chunks {
-			r := words.Decode(c.Number, c.Blob)
-			for r.Next() {
-				shared[r.Posting().ID] += idf
-			}
-			if r.Err() != nil {
-				return nil, corrupt(r.Err())
-			}
-		}
 	}
 	delete(shared, self)
 	var ids []int64

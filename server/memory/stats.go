@@ -8,19 +8,18 @@ import (
 	"elowen/shared/api"
 )
 
-// Stats are the account's numbers.
+// Stats are the account's numbers. The counts by kind, category and importance, and
+// those of what isn't filed or indexed, are of active memories.
 func (s *Store) Stats(ctx context.Context, owner db.AccountID) (api.MemoryStats, error) {
 	var st api.MemoryStats
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		st, err = s.StatsIn(tx, owner)
+		st, err = s.stats(tx, owner)
 		return err
 	})
 	return st, err
 }
 
-// StatsIn is Stats inside a transaction. The counts by kind, category and
-// importance, and those of what isn't filed or indexed, are of active memories.
-func (s *Store) StatsIn(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
+func (s *Store) stats(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
 	st := api.MemoryStats{Kinds: map[string]int{}, Categories: map[string]int{}, Importance: map[string]int{}, AsOf: api.Time(tx.Now)}
 	rows := tx.Query(`SELECT status, kind, importance, COALESCE(category_id, 0), COUNT(*) FROM memory WHERE owner_id = ? GROUP BY status, kind, importance, category_id`, int64(owner))
 	defer rows.Close()

@@ -257,7 +257,7 @@ func (r *resident) detail(tx *db.Tx, w *window) (row, error) {
 	if r.cat.get(w.memory) == nil {
 		return row{}, errNoMemory
 	}
-	d, err := r.p.c.Memories.DetailIn(tx, r.owner, w.memory, w.days)
+	d, err := r.p.c.Memories.Detail(tx, r.owner, w.memory, w.days)
 	if fault.Is(err, fault.NotFound) {
 		return row{}, errNoMemory
 	}

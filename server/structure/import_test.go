@@ -145,8 +145,6 @@ func forbiddenServer(g goFile, name, to string) string {
 		return "vitality is pure"
 	case under(g.dir, "server/db") && to != "" && !under(to, "shared") && !under(to, "server/db"):
 		return "db is below every noun"
-	case under(g.dir, "server/lexicon") && !g.test && to != "" && !under(to, "shared") && !among(to, []string{"server/lexicon", "server/words", "server/db"}):
-		return "lexicon is below the memories: it knows their ids and words, nothing else"
 	}
 	if from, to := noun(g.dir), noun(to); to != "" && from != to && !g.test && !among(g.dir, adapters) && !stands(to, from) {
 		if from == "" {

@@ -1,21 +1,18 @@
-package memory
+package lexicon
 
 import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"elowen/server/db"
 	"elowen/server/words"
-	"elowen/shared/fault"
 )
 
-// index collects changes of an account's index of words, and writes them grouped:
-// each blob that changes is read and written once, however many memories are in
-// the transaction. Memories of every status are in the index, so the trash can be
-// searched and a restore costs nothing; a purge takes them out.
-type index struct {
+// Batch collects changes of an account's index, and writes them grouped: each blob
+// that changes is read and written once, however many memories are in the
+// transaction. The zero value is empty. It is not safe for concurrent use.
+type Batch struct {
 	terms       map[string]*termChange
 	docs, words int64
 	from, to    int64 // chunks from..to−1 hold nothing but what is collected here
@@ -34,7 +31,7 @@ type chunkChange struct {
 }
 
 // change is the entry of a term's chunk. It is valid until the next call.
-func (x *index) change(term string, chunk int64) *chunkChange {
+func (x *Batch) change(term string, chunk int64) *chunkChange {
 	if x.terms == nil {
 		x.terms = make(map[string]*termChange, 64)
 	}
@@ -52,23 +49,23 @@ func (x *index) change(term string, chunk int64) *chunkChange {
 	return &t.chunks[len(t.chunks)-1]
 }
 
-// fresh notes that n new ids from first on are this transaction's. Chunks that
+// Fresh notes that n new ids from first on are this transaction's. Chunks that
 // hold no other ids need not be read.
-func (x *index) fresh(first int64, n int) {
+func (x *Batch) Fresh(first int64, n int) {
 	if len(x.terms) > 0 {
 		return // of an earlier insert of the same transaction; it could be widened
 	}
 	x.from, x.to = words.ChunkOf(first+words.ChunkSize-1), words.ChunkOf(first+int64(n)+words.ChunkSize-1)
 }
 
-// added notes a new memory's words.
-func (x *index) added(id int64, terms []words.Term, length int) {
+// Added notes a new memory's words: its terms and length, as words.Terms tells them.
+func (x *Batch) Added(id int64, terms []words.Term, length int) {
 	x.docs++
 	x.words += int64(length)
 	x.put(id, terms, length)
 }
 
-func (x *index) put(id int64, terms []words.Term, length int) {
+func (x *Batch) put(id int64, terms []words.Term, length int) {
 	chunk := words.ChunkOf(id)
 	for _, t := range terms {
 		c := x.change(t.Text, chunk)
@@ -76,22 +73,22 @@ func (x *index) put(id int64, terms []words.Term, length int) {
 	}
 }
 
-// replaced notes that a memory has other words now.
-func (x *index) replaced(id int64, old string, oldLength int, terms []words.Term, length int) {
+// Replaced notes that a memory has other words now than those of its old body.
+func (x *Batch) Replaced(id int64, old string, oldLength int, terms []words.Term, length int) {
 	x.words += int64(length - oldLength)
 	x.take(id, old, terms)
 	x.put(id, terms, length)
 }
 
-// removed notes that a memory's words are gone.
-func (x *index) removed(id int64, body string, length int) {
+// Removed notes that the words of a memory's body are gone.
+func (x *Batch) Removed(id int64, body string, length int) {
 	x.docs--
 	x.words -= int64(length)
 	x.take(id, body, nil)
 }
 
 // take removes a memory from the postings of a body's terms, but those it keeps.
-func (x *index) take(id int64, body string, keep []words.Term) {
+func (x *Batch) take(id int64, body string, keep []words.Term) {
 	kept := make(map[string]bool, len(keep))
 	for _, t := range keep {
 		kept[t.Text] = true
@@ -108,42 +105,10 @@ func (x *index) take(id int64, body string, keep []words.Term) {
 	}
 }
 
-// readPostings bounds the terms of a statement.
-const readPostings = 128
-
-// postingKey names a row of table posting.
-type postingKey struct {
-	term  string
-	chunk int64
-}
-
-// segmentChunks is how many chunks are one segment. New memories write to the last
-// segment only, so this bounds the pages that a decision touches; a search looks
-// once for each term in each segment, so it bounds that too.
-const segmentChunks = 16
-
-func segmentOf(chunk int64) int64 { return chunk / segmentChunks }
-
-// segments are those that an account's memories may be in, ascending.
-func segments(tx *db.Tx, owner db.AccountID) ([]int64, error) {
-	var first, last int64
-	if err := tx.Row(`SELECT COALESCE(MIN(id), 0) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &first); err != nil {
-		return nil, err
-	}
-	if err := tx.Row(`SELECT COALESCE(MAX(id), 0) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &last); err != nil {
-		return nil, err
-	}
-	var list []int64
-	for s := segmentOf(words.ChunkOf(first)); s <= segmentOf(words.ChunkOf(last)); s++ {
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-// write applies what was collected and forgets it. Rows are written in the order
+// Flush applies what was collected and forgets it. Errors: Corrupt. Rows are written in the order
 // of the table, each in a statement of its own: one for many would make SQLite
 // keep a journal for it, which costs more than it saves.
-func (x *index) write(tx *db.Tx, owner db.AccountID) error {
+func (x *Batch) Flush(tx *db.Tx, owner db.AccountID) error {
 	if len(x.terms) == 0 && x.docs == 0 && x.words == 0 {
 		return nil
 	}
@@ -177,12 +142,12 @@ func (x *index) write(tx *db.Tx, owner db.AccountID) error {
 	_, err = tx.Exec(`INSERT INTO word_stat (owner_id, docs, words, version) VALUES (?, ?, ?, ?)
 		ON CONFLICT (owner_id) DO UPDATE SET docs = word_stat.docs + excluded.docs, words = word_stat.words + excluded.words`,
 		int64(owner), x.docs, x.words, words.Version)
-	*x = index{}
+	*x = Batch{}
 	return err
 }
 
 // stored reads the blobs that are to change, chunk by chunk.
-func (x *index) stored(tx *db.Tx, owner db.AccountID, terms []string) (map[postingKey][]byte, error) {
+func (x *Batch) stored(tx *db.Tx, owner db.AccountID, terms []string) (map[postingKey][]byte, error) {
 	byChunk := map[int64][]string{}
 	for _, term := range terms {
 		for i := range x.terms[term].chunks {
@@ -226,38 +191,4 @@ func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []b
 		_, err = tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, int64(owner), segmentOf(c.chunk), term, c.chunk)
 	}
 	return err
-}
-
-// blobs reads the stored postings of terms in one chunk into found.
-func blobs(tx *db.Tx, owner db.AccountID, chunk int64, terms []string, found map[postingKey][]byte) error {
-	in, args := inTexts(terms)
-	rows := tx.Query(`SELECT term, body FROM posting WHERE owner_id = ? AND segment = ? AND term IN (`+in+`) AND chunk = ?`,
-		append(append([]any{int64(owner), segmentOf(chunk)}, args...), chunk)...)
-	defer rows.Close()
-	for rows.Next() {
-		k := postingKey{chunk: chunk}
-		var blob []byte
-		if err := rows.Scan(&k.term, &blob); err != nil {
-			return err
-		}
-		found[k] = blob
-	}
-	return rows.Err()
-}
-
-// inTexts makes the placeholders of `IN (…)` for texts, padded as db.In does it.
-func inTexts(list []string) (placeholders string, args []any) {
-	n := 1
-	for n < len(list) {
-		n *= 2
-	}
-	args = make([]any, n)
-	for i := range n {
-		args[i] = list[min(i, len(list)-1)]
-	}
-	return "?" + strings.Repeat(",?", n-1), args
-}
-
-func corrupt(err error) error {
-	return fault.Wrap(fault.Corrupt, err, "The index of words is damaged. Build it again with `elowen admin reindex`.")
 }
