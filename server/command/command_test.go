@@ -99,7 +99,7 @@ func TestPasswordIsAskedAtTheTerminal(t *testing.T) {
 		return s.Run(context.Background(), []string{"admin", "user", "add", "anna", "--data", dir}), s
 	}
 	_, stop := serve(t, dir)
-	if code, s := run("one password here", "another password"); code != exitFailed || !strings.Contains(s.err.String(), "not the same") {
+	if code, s := run("one password here", "another password"); code != exitUsage || !strings.Contains(s.err.String(), "not the same") {
 		t.Errorf("two different ones: %d %s", code, s.err.String())
 	}
 	if code, s := run("one password here", "one password here"); code != exitDone {

@@ -20,7 +20,8 @@
 // Flags come from, in this order: the command line, ELOWEN_* variables, a config
 // file, the setting table.
 //
-// Exit codes: 0 done, 1 failed, 2 not understood.
+// Exit codes: 0 done, 1 failed, 2 not understood: the command line, the config file,
+// or a value in them that is out of bounds (fault.Invalid).
 //
 // # What it does not do
 //

@@ -64,6 +64,9 @@ func (r *run) examine() *examined {
 		return x
 	}
 	if x.use, x.err = share(r.ctx, r.data); x.err == nil {
+		x.err = emptied(r.data)
+	}
+	if x.err == nil {
 		x.d, x.err = db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true, NoMigrate: true})
 	}
 	return x
@@ -109,9 +112,9 @@ func (c *doctorCommand) Run(r *run) error {
 	}
 	err := r.show(map[string]any{"checks": list, "ok": bad == 0}, func(w io.Writer) {
 		for _, f := range list {
-			fmt.Fprintf(w, "%-8s %s: %s\n", f.State, f.Check, f.Text)
+			fmt.Fprintf(w, "%-8s %s: %s\n", f.State, f.Check, visible(f.Text))
 			if f.Mend != "" {
-				fmt.Fprintf(w, "         %s\n", f.Mend)
+				fmt.Fprintf(w, "         %s\n", visible(f.Mend))
 			}
 		}
 	})

@@ -18,7 +18,7 @@ import (
 
 // grammar is the command line.
 type grammar struct {
-	Data    string           `placeholder:"DIR" help:"Data directory (${dataDefault})."`
+	Data    *string          `placeholder:"DIR" help:"Data directory (${dataDefault})."`
 	JSON    bool             `name:"json" help:"Print one JSON document instead of text."`
 	Config  string           `placeholder:"FILE" help:"JSON file with a value for each flag that isn't given (${configDefault})."`
 	Version kong.VersionFlag `help:"Print the version and stop."`
@@ -178,14 +178,17 @@ func (s *System) path(p string) string {
 	return filepath.Join(s.Dir, p)
 }
 
-func (s *System) dataDir(flag string) (string, error) {
-	if flag == "" {
-		flag = s.defaultData()
+// dataDir is the data directory: the one that is named, which is never taken for
+// the usual one because it is empty, or the usual one.
+func (s *System) dataDir(flag *string) (string, error) {
+	dir := s.defaultData()
+	if flag != nil {
+		dir = *flag
 	}
-	if flag == "" {
+	if dir == "" {
 		return "", fault.New(fault.Invalid, "Name the data directory with --data.")
 	}
-	return s.path(flag), nil
+	return s.path(dir), nil
 }
 
 func (s *System) defaultData() string {

@@ -27,7 +27,7 @@ func (r *run) show(v any, text func(w io.Writer)) error {
 		r.encode(r.Stdout, v)
 		return nil
 	}
-	text(r.Stdout)
+	say(r.Stdout, text)
 	return nil
 }
 
@@ -38,7 +38,7 @@ func table(w io.Writer, header []string, rows func(add func(cells ...any))) {
 	rows(func(cells ...any) {
 		text := make([]string, len(cells))
 		for i, c := range cells {
-			text[i] = fmt.Sprint(c)
+			text[i] = visible(fmt.Sprint(c))
 		}
 		fmt.Fprintln(t, strings.Join(text, "\t"))
 	})

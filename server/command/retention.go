@@ -128,6 +128,10 @@ func (c *retentionSet) Run(r *run) error {
 		if err != nil {
 			return err
 		}
+		if g := c.GraceDays; g != nil && *g != saved.Retention.GraceDays && !r.json {
+			row := setting.Get("retention.graceDays")
+			fmt.Fprintf(r.Stdout, "%s: %s is not within %s, so it was made %s.\n", row.Label, setting.Format(*g), row.Range(), setting.Format(saved.Retention.GraceDays))
+		}
 		return r.showPolicy(st, saved)
 	})
 }
@@ -170,7 +174,7 @@ func (c *retentionPreview) Run(r *run) error {
 		return r.show(list, func(w io.Writer) {
 			for _, v := range list {
 				fmt.Fprintf(w, "%s: %d eligible at the sweep of %s, which may take %d; %d would go within 30 days.\n",
-					v.User, v.Due, short(v.SweepAt), v.NextSweep, v.Within30)
+					visible(v.User), v.Due, short(v.SweepAt), v.NextSweep, v.Within30)
 				for _, row := range v.First {
 					fmt.Fprintf(w, "  %d  importance %d, %s  %s\n", row.ID, row.Importance, row.Reason, excerpt(row.Body))
 				}
@@ -181,7 +185,7 @@ func (c *retentionPreview) Run(r *run) error {
 
 // excerpt is the beginning of a text on one line.
 func excerpt(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = visible(strings.Join(strings.Fields(text), " "))
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"

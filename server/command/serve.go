@@ -47,6 +47,9 @@ const lookTime = 500 * time.Millisecond
 
 // Run implements the command.
 func (c *serveCommand) Run(r *run) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(r.Stderr, nil))
 	owned, err := acquire(r.data, serverLock, true)
 	for began := time.Now(); errors.Is(err, errHeld) && time.Since(began) < lookTime; {
@@ -62,9 +65,6 @@ func (c *serveCommand) Run(r *run) error {
 	defer owned.release()
 	if name, remote := networkFileSystem(r.data); remote {
 		log.Warn("the data directory is on a network file system, where locks and the write-ahead log may fail; move it to a local disk", "directory", r.data, "file system", name)
-	}
-	if err := c.check(); err != nil {
-		return err
 	}
 	tidy(r.data, log)
 	st, err := openStores(r.ctx, r.System, r.data, log)
@@ -99,13 +99,20 @@ func tidy(dir string, log *slog.Logger) {
 	}
 }
 
-// check normalizes the flags.
+// check normalizes the flags, and refuses what no machine could serve.
 func (c *serveCommand) check() error {
+	_, port, err := net.SplitHostPort(c.Addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "The address must be a host and a port, such as 127.0.0.1:8080.")
+	}
 	c.BasePath = "/" + strings.Trim(c.BasePath, "/")
 	if c.BasePath != "/" {
 		c.BasePath += "/"
 	}
-	if strings.ContainsAny(c.BasePath, "?#%\\ ") || strings.Contains(c.BasePath, "//") || strings.Contains(c.BasePath, "..") {
+	if strings.ContainsAny(c.BasePath, "?#%\\ ") || strings.Contains(c.BasePath, "//") || strings.Contains(c.BasePath, "..") || strings.ContainsFunc(c.BasePath, steers) {
 		return fault.New(fault.Invalid, "The base path must be such as /elowen/.")
 	}
 	return nil
@@ -223,7 +230,7 @@ func (r *run) hintLocked(st *stores) error {
 	}
 	for _, p := range people {
 		if !p.Disabled {
-			fmt.Fprintf(r.Stdout, "Nobody can sign in yet. Set a password: elowen admin user passwd %s\n", p.Name)
+			fmt.Fprintf(r.Stdout, "Nobody can sign in yet. Set a password: elowen admin user passwd %s\n", visible(p.Name))
 			return nil
 		}
 	}

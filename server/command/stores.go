@@ -52,6 +52,10 @@ func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := emptied(dir); err != nil {
+		use.release()
+		return nil, err
+	}
 	d, err := db.Open(ctx, db.Config{Dir: dir, Clock: s.Clock, Log: log})
 	if err != nil {
 		use.release()
@@ -60,6 +64,24 @@ func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*
 	st := put(d, s, log)
 	st.use, st.dir = use, dir
 	return st, nil
+}
+
+// emptied refuses a directory whose database is an empty file while there are
+// backups of it: whoever emptied it, a new store in its place would hide the loss,
+// and the daily backups of that one would push the good ones out.
+func emptied(dir string) error {
+	file := filepath.Join(dir, db.FileName)
+	info, err := os.Stat(file)
+	if err != nil || info.Size() != 0 || !info.Mode().IsRegular() {
+		return nil // absent, or db.Open judges it
+	}
+	if log, err := os.Stat(file + "-wal"); err == nil && log.Size() > 0 {
+		return nil // all of it is still there
+	}
+	if backups, err := os.ReadDir(filepath.Join(dir, backupsDir)); err != nil || len(backups) == 0 {
+		return nil // a first start that was cut off
+	}
+	return fault.Newf(fault.Corrupt, "%s is empty, and there are backups in %s. Bring one back with `elowen admin restore FILE`; to begin anew, remove the empty file.", file, filepath.Join(dir, backupsDir))
 }
 
 // put puts the nouns together over an open store.

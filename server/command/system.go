@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -110,15 +112,16 @@ func (s *System) Run(ctx context.Context, args []string) (code int) {
 			panic(p)
 		}
 	}()
+	r.json = s.wantsJSON(args)
 	var g grammar
 	k, err := s.parser(&g, args)
 	if err != nil {
 		return r.fail(err)
 	}
 	kctx, err := k.Parse(args)
-	r.json = g.JSON
+	r.json = r.json || g.JSON
 	if err != nil {
-		return s.usage(k, err)
+		return r.usage(k, err)
 	}
 	if s.inside != nil {
 		r.data = s.inside.dir
@@ -136,12 +139,26 @@ func (s *System) Run(ctx context.Context, args []string) (code int) {
 	return r.fail(kctx.Run(r))
 }
 
+// wantsJSON tells whether JSON was asked for, before anything is parsed: what is
+// not understood is told in the same form.
+func (s *System) wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	text, _ := s.Env(variable("json"))
+	on, _ := strconv.ParseBool(text)
+	return on || slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
 // usage tells what was not understood, and how to ask for help.
-func (s *System) usage(k *kong.Kong, err error) int {
-	fmt.Fprintf(s.Stderr, "elowen: %v\n", err)
+func (r *run) usage(k *kong.Kong, err error) int {
+	if r.json {
+		return r.fail(fault.Wrap(fault.Invalid, err, err.Error()))
+	}
+	fmt.Fprintf(r.Stderr, "elowen: %s\n", visible(err.Error()))
 	var p *kong.ParseError
 	if errors.As(err, &p) && p.Context != nil {
-		fmt.Fprintf(s.Stderr, "See `%s --help`.\n", p.Context.Model.Name+commandPath(p.Context))
+		fmt.Fprintf(r.Stderr, "See `%s --help`.\n", p.Context.Model.Name+commandPath(p.Context))
 	}
 	return exitUsage
 }
@@ -166,20 +183,24 @@ func (r *run) fail(err error) int {
 		return int(code)
 	}
 	p := fault.ProblemOf(err)
+	exit := exitFailed
+	if fault.Is(err, fault.Invalid) { // what was asked for, not the doing of it
+		exit = exitUsage
+	}
 	if r.json {
 		r.encode(r.Stderr, p)
-		return exitFailed
+		return exit
 	}
-	fmt.Fprintf(r.Stderr, "elowen: %s\n", p.Detail)
+	fmt.Fprintf(r.Stderr, "elowen: %s\n", visible(p.Detail))
 	for _, f := range p.Errors {
 		if f.Message != p.Detail {
-			fmt.Fprintf(r.Stderr, "  %s: %s\n", f.Field, f.Message)
+			fmt.Fprintf(r.Stderr, "  %s: %s\n", visible(f.Field), visible(f.Message))
 		}
 	}
 	if fault.KindOf(err) == fault.Internal { // there is no log but this
-		fmt.Fprintf(r.Stderr, "  %v\n", err)
+		fmt.Fprintf(r.Stderr, "  %s\n", visible(err.Error()))
 	}
-	return exitFailed
+	return exit
 }
 
 // exitError ends with a code after everything was said.

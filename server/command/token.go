@@ -100,7 +100,7 @@ func (c *tokenRevoke) Run(r *run) error {
 			if err != nil {
 				return err
 			}
-			return r.show(map[string]any{"revoked": c.ID}, func(w io.Writer) { fmt.Fprintf(w, "Revoked token %d of %s.\n", c.ID, p.Name) })
+			return r.show(map[string]any{"revoked": c.ID}, func(w io.Writer) { fmt.Fprintf(w, "Revoked token %d of %s.\n", c.ID, visible(p.Name)) })
 		}
 		return fault.Newf(fault.NotFound, "There is no token %d. `elowen admin token list` lists them.", c.ID)
 	})

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"elowen/server/db"
@@ -42,6 +44,11 @@ func (c *importCommand) Run(r *run) error {
 }
 
 func (c *importCommand) read(r *run, st *stores, tell func(done, total int64)) (api.ImportReport, error) {
+	if c.File != "-" {
+		if _, err := os.Stat(r.path(c.File)); errors.Is(err, fs.ErrNotExist) {
+			return api.ImportReport{}, fault.Wrap(fault.NotFound, err, "There is no file "+r.path(c.File)+".")
+		}
+	}
 	if c.From == "elowen" {
 		return st.transfer.ImportElowen(r.ctx, r.path(c.File), transfer.ElowenOptions{
 			Map: c.Map, Only: c.User, ReplacePolicy: c.Policy == "replace", DryRun: c.DryRun, Progress: tell,
@@ -84,10 +91,10 @@ func showImport(w io.Writer, report api.ImportReport) {
 			fmt.Fprintln(w, "  … --json lists more")
 			break
 		}
-		fmt.Fprintf(w, "  line %d: %s\n", f.Line, f.Message)
+		fmt.Fprintf(w, "  line %d: %s\n", f.Line, visible(f.Message))
 	}
 	for _, note := range report.Notes {
-		fmt.Fprintln(w, note)
+		fmt.Fprintln(w, visible(note))
 	}
 	if report.DueNow > 0 {
 		fmt.Fprintf(w, "%d memories are eligible for the sweep at once. `elowen admin retention set --no-enabled` pauses it.\n", report.DueNow)

@@ -76,7 +76,7 @@ func (c *userAdd) Run(r *run) error {
 		if err != nil {
 			return err
 		}
-		return r.show(p, func(w io.Writer) { fmt.Fprintf(w, "Made the account %s (%s).\n", p.Name, p.Role) })
+		return r.show(p, func(w io.Writer) { fmt.Fprintf(w, "Made the account %s (%s).\n", visible(p.Name), p.Role) })
 	})
 }
 
@@ -120,10 +120,10 @@ func (c *userDisable) Run(r *run) error {
 		}
 		return r.show(p, func(w io.Writer) {
 			if c.Undo {
-				fmt.Fprintf(w, "%s can sign in again.\n", p.Name)
+				fmt.Fprintf(w, "%s can sign in again.\n", visible(p.Name))
 				return
 			}
-			fmt.Fprintf(w, "Disabled %s.\n", p.Name)
+			fmt.Fprintf(w, "Disabled %s.\n", visible(p.Name))
 		})
 	})
 }
@@ -150,7 +150,9 @@ func (c *userPasswd) Run(r *run) error {
 		if err != nil {
 			return err
 		}
-		return r.show(p, func(w io.Writer) { fmt.Fprintf(w, "Set the password of %s. Its sessions have ended.\n", p.Name) })
+		return r.show(p, func(w io.Writer) {
+			fmt.Fprintf(w, "Set the password of %s. Its sessions have ended.\n", visible(p.Name))
+		})
 	})
 }
 
@@ -170,7 +172,7 @@ func (c *userErase) Run(r *run) error {
 			return err
 		}
 		return r.show(p, func(w io.Writer) {
-			fmt.Fprintf(w, "Erased %s. Backups made before still have it.\n", p.Name)
+			fmt.Fprintf(w, "Erased %s. Backups made before still have it.\n", visible(p.Name))
 		})
 	})
 }
