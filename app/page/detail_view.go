@@ -193,8 +193,21 @@ func (d *Detail) vitality(m api.Memory) app.UI {
 				choice(30, "30 d"), choice(90, "90 d"), choice(365, "1 y"),
 			),
 		),
-		&part.Chart{History: h, Shown: m.VitalityShown, Days: d.days, Status: m.Status},
+		&part.Chart{History: h, Shown: m.VitalityShown, Days: d.days, Status: m.Status, Limit: d.S.queue(m)},
 	)
+}
+
+// queue is how many memories a sweep takes, where this one is due and more are than
+// that; else 0.
+func (s *Session) queue(m api.Memory) int {
+	if s.policy == nil || s.overview == nil || m.EvictableAt == nil || *m.EvictableAt > s.policy.NextSweepAt {
+		return 0
+	}
+	limit := int(s.policy.Policy.DailyDeletionLimit)
+	if s.overview.Stats.DueNow <= limit {
+		return 0
+	}
+	return limit
 }
 
 func (d *Detail) history(m api.Memory) app.UI {

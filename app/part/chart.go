@@ -19,6 +19,7 @@ type Chart struct {
 	Shown   int    // the vitality as the row shows it
 	Days    int    // of the past
 	Status  string // of the memory
+	Limit   int    // how many a sweep takes, where the memory and more than that are due already; else 0
 
 	width   float64
 	at      int // index of the mark that is read out
@@ -158,8 +159,9 @@ func (c *Chart) draw(p *plot, reading bool) app.UI {
 		curve = append(curve, path("chart-fill", p.fill))
 	}
 	if p.hasFloor {
+		x, y := p.floorLabel()
 		curve = append(curve, line("chart-floor", p.left, p.floorY, p.right, p.floorY),
-			label("floor-text", "", p.floorX(), p.floorY-5, text.FloorLabel(*c.History.Floor)))
+			label("floor-text", "", x, y, text.FloorLabel(*c.History.Floor)))
 	}
 	if p.line != "" {
 		curve = append(curve, path("chart-line", p.line))
@@ -177,13 +179,7 @@ func (c *Chart) draw(p *plot, reading bool) app.UI {
 		if !e.beyond {
 			over = append(over, dot("chart-end", e.x, e.y, "4.5"))
 		}
-		x := e.x + 4
-		if e.anchor == "start" {
-			x = e.x - 4
-		}
-		over = append(over,
-			label("end-text", e.anchor, x, e.labelY-14, text.EligibleFrom),
-			label("end-text", e.anchor, x, e.labelY, text.EligibleDate(browser.Date(*c.History.EvictableAt, browser.FullDate), e.beyond)))
+		over = append(over, c.endLabel(e, label)...)
 	}
 	if reading {
 		m := p.marks[c.at]
@@ -194,6 +190,21 @@ func (c *Chart) draw(p *plot, reading bool) app.UI {
 		Attr("role", "img").Attr("tabindex", "0").Attr("aria-label", c.title(p)).
 		On("mousemove", c.move, app.PassiveEvent()).On("mouseleave", c.leave).On("keydown", c.key).On("blur", c.leave).
 		Body(svg("g").Body(grid...), svg("g").Body(curve...), svg("g").Body(over...))
+}
+
+// endLabel is the date at the sweep that would take it.
+func (c *Chart) endLabel(e *endMark, label func(class, anchor string, x, y float64, s string) app.UI) []app.UI {
+	if e.silent {
+		return nil
+	}
+	x := e.x + 4
+	if e.anchor == "start" {
+		x = e.x - 4
+	}
+	return []app.UI{
+		label("end-text", e.anchor, x, e.labelY-14, text.EligibleFrom),
+		label("end-text", e.anchor, x, e.labelY, text.EligibleDate(browser.Date(*c.History.EvictableAt, browser.FullDate), e.beyond)),
+	}
 }
 
 func recallRadius(n int) string {
@@ -271,6 +282,9 @@ func (c *Chart) sentence() []app.UI {
 	}
 	sweep := Bold(browser.Date(*h.EvictableAt, browser.FullTime))
 	if h.CrossesAt == nil || *h.CrossesAt <= h.Now {
+		if c.Limit > 0 {
+			return []app.UI{Text(text.SentenceQueue), sweep, Text(text.SentenceQueueEnd(c.Limit))}
+		}
 		return []app.UI{Text(text.SentenceBelow), sweep, Text(text.SentenceBelowEnd)}
 	}
 	return []app.UI{

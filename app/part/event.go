@@ -22,6 +22,9 @@ func Event(e api.Event, back bool) app.UI {
 			}
 			continue
 		}
+		if c.Field == "sources" {
+			continue // ids; the action counts them
+		}
 		fields = append(fields, value(c)...)
 	}
 	what := append([]app.UI{tag.B().Text(e.Who), app.Text(" " + text.EventWhat(e))}, fields...)

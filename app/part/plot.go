@@ -41,6 +41,7 @@ type endMark struct {
 	labelY float64 // baseline of the lower of two lines
 	anchor string
 	beyond bool // further ahead than the chart reaches: no ring
+	silent bool // too close to the present for words; the sentence under the chart says it
 }
 
 // mark is a point that can be read out.
@@ -241,6 +242,8 @@ func (p *plot) place(h *api.VitalityHistory) {
 	if e.x > p.right {
 		e.x, e.beyond = p.right-4, true
 	}
+	const apart = 60 // pixels from the label of the present
+	e.silent = e.x-p.nowX < apart
 	p.label(e)
 	p.end = e
 }
@@ -278,14 +281,45 @@ func (p *plot) nowLabel() (anchor string, x, y float64) {
 	return anchor, x, max(y, p.top-8)
 }
 
-// floorX is where the floor's label begins: at the left end of its line, unless the
-// line of the present would go through it.
-func (p *plot) floorX() float64 {
-	const width = 56
-	if p.nowX < p.left+width {
-		return p.nowX + 6
+// floorLabel is where the floor's label stands at its line: the first place, from
+// the left end on, that neither the curve nor another line or label goes through.
+func (p *plot) floorLabel() (x, y float64) {
+	const width, above, below = 52.0, -5.0, 13.0
+	for _, x := range []float64{p.left + 4, p.nowX + 6, p.right - width, p.nowX - 6 - width, (p.left + p.nowX - width) / 2, (p.nowX + p.right - width) / 2} {
+		for _, dy := range []float64{above, below} {
+			if p.free(x, x+width, p.floorY+dy-11, p.floorY+dy+3) {
+				return x, p.floorY + dy
+			}
+		}
 	}
-	return p.left + 4
+	if p.nowX < p.left+width+4 {
+		return p.nowX + 6, p.floorY + above
+	}
+	return p.left + 4, p.floorY + above
+}
+
+// free tells whether a box inside the chart has nothing in it.
+func (p *plot) free(x1, x2, y1, y2 float64) bool {
+	if x1 < p.left || x2 > p.right || y1 < p.top || y2 > p.bottom || p.nowX > x1-3 && p.nowX < x2+3 {
+		return false
+	}
+	if e := p.end; e != nil && x2 > e.x-84 && x1 < e.x+84 && y2 > e.labelY-26 && y1 < e.y+6 {
+		return false
+	}
+	for i, m := range p.marks {
+		from, top, low := m, m.y, m.y
+		if m.recall {
+			low = max(low, p.y(m.before))
+		}
+		if i > 0 {
+			from = p.marks[i-1]
+			top, low = min(top, from.y), max(low, from.y)
+		}
+		if m.x >= x1 && from.x <= x2 && low >= y1 && top <= y2 {
+			return false
+		}
+	}
+	return true
 }
 
 // nearest is the index of the mark closest to x; −1 where there is none.

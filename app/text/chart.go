@@ -21,6 +21,7 @@ const (
 	SentenceNever        = "No sweep will take it as things stand."
 	SentenceBelow        = "It is below the floor. Not used again, it goes to the trash at the sweep of "
 	SentenceBelowEnd     = "."
+	SentenceQueue        = "It is below the floor. Not used again, it may go to the trash from the sweep of "
 	SentenceMoves        = ". Each recall moves the date."
 	RetentionLink        = "Retention settings"
 
@@ -29,6 +30,11 @@ const (
 	TableNow     = "Now"
 	TableEnd     = "goes to the trash if it is not used again"
 )
+
+// SentenceQueueEnd says why one that is due may have to wait.
+func SentenceQueueEnd(limit int) string {
+	return " on: more are due, and at most " + Number(limit) + " go a day."
+}
 
 // FloorLabel stands at the floor line.
 func FloorLabel(floor float64) string { return "floor " + setting.Format(floor) }

@@ -141,6 +141,11 @@ func EventWhat(e api.Event) string {
 	case "category":
 		return "filed it:"
 	case "merge":
+		for _, c := range e.Changes {
+			if c.Field == "sources" && c.After != "" {
+				return "made it of " + Memories(strings.Count(c.After, ",")+1)
+			}
+		}
 		return "merged it"
 	case "trash":
 		return "moved it to the trash"

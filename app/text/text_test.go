@@ -67,3 +67,13 @@ func TestCopy(t *testing.T) {
 		}
 	}
 }
+
+// A merge is told by how many memories it took, not by their ids.
+func TestEventWhatMerge(t *testing.T) {
+	for after, want := range map[string]string{"": "merged it", "12, 13": "made it of 2 memories", "12": "made it of 1 memory"} {
+		e := api.Event{Action: "merge", Changes: []api.FieldChange{{Field: "sources", After: after}}}
+		if got := EventWhat(e); got != want {
+			t.Errorf("%q: %s, want %s", after, got, want)
+		}
+	}
+}
