@@ -417,7 +417,24 @@ func TestWhatEndsSessions(t *testing.T) {
 		if alive(one) {
 			t.Error("the old session came back")
 		}
-		f.must("the token works again", f.Check(ctx, id))
+		f.want("the token after all", f.Check(ctx, id), fault.Unauthenticated)
+		_, err = f.Token(ctx, tok.Token)
+		f.want("the token after all", err, fault.Unauthenticated)
+		if list, err := f.Tokens(ctx, db.AccountID(f.bob.ID)); err != nil || len(list) != 0 {
+			t.Errorf("%v %v", list, err)
+		}
+		// Another sign-in of the same browser takes the session before along.
+		one, two = f.login("bob"), f.login("bob")
+		f.must("replace", f.Replace(ctx, one.Secret))
+		if alive(one) || !alive(two) {
+			t.Error("the session of the cookie before goes on")
+		}
+		for _, none := range []string{one.Secret, "", "nonsense"} {
+			f.must("replace none", f.Replace(ctx, none))
+		}
+		if !alive(two) || !alive(ann) {
+			t.Error("a secret of nobody ended a session")
+		}
 		// One's own reset keeps one signed in.
 		_, err = f.Patch(ctx, ann.Identity, "ann", 0, api.PersonPatch{Password: &newer})
 		f.must("own reset", err)

@@ -83,14 +83,35 @@ func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened,
 	return out, err
 }
 
+// Replace ends the session that a secret proves: the browser that had it was just
+// given another. A secret that proves none ends none.
+func (s *Store) Replace(ctx context.Context, secret string) error {
+	if secret == "" {
+		return nil
+	}
+	hash := hashSecret(secret)
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		r, err := readSession(tx, `session.secret_hash = ? OR session.previous_hash = ?`, hash, hash)
+		if fault.Is(err, fault.Unauthenticated) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return endSession(tx, r.identity)
+	})
+}
+
+func endSession(tx *db.Tx, i Identity) error {
+	tx.Emit(i.Owner, db.NounAccount, int64(i.Owner))
+	_, err := tx.Exec(`DELETE FROM session WHERE id = ? AND owner_id = ?`, i.SessionID, int64(i.Owner))
+	return err
+}
+
 // Logout ends the identity's session. A token has none to end: fault.Invalid.
 func (s *Store) Logout(ctx context.Context, i Identity) error {
 	if i.SessionID == 0 {
 		return fault.New(fault.Invalid, "A token has no session to end. Revoke the token instead.")
 	}
-	return s.db.Update(ctx, func(tx *db.Tx) error {
-		tx.Emit(i.Owner, db.NounAccount, int64(i.Owner))
-		_, err := tx.Exec(`DELETE FROM session WHERE id = ? AND owner_id = ?`, i.SessionID, int64(i.Owner))
-		return err
-	})
+	return s.db.Update(ctx, func(tx *db.Tx) error { return endSession(tx, i) })
 }

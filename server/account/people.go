@@ -79,7 +79,8 @@ func (s *Store) Add(ctx context.Context, in api.PersonAdd) (api.Person, error) {
 }
 
 // Patch changes the account of a name. Disabling it or giving it a password ends
-// its sessions, but for the one of by. ifRevision is the revision that the caller
+// its sessions, but for the one of by; disabling it also revokes its tokens, for
+// good: whoever is let in again may be another. ifRevision is the revision that the caller
 // saw (0: any). Errors: NotFound, Stale, Taken for the last administrator.
 func (s *Store) Patch(ctx context.Context, by Identity, name string, ifRevision int64, in api.PersonPatch) (api.Person, error) {
 	hash := ""
@@ -126,6 +127,11 @@ func (s *Store) Patch(ctx context.Context, by Identity, name string, ifRevision 
 				keep = by.SessionID
 			}
 			if err := endSessions(tx, owner, keep); err != nil {
+				return api.Person{}, err
+			}
+		}
+		if is.Disabled {
+			if _, err := tx.Exec(`DELETE FROM token WHERE owner_id = ?`, was.ID); err != nil {
 				return api.Person{}, err
 			}
 		}
