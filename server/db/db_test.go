@@ -374,6 +374,13 @@ func TestIn(t *testing.T) {
 		if len(args) != want || len(in) != 2*want-1 {
 			t.Errorf("In(%d): %d arguments, %q", n, len(args), in)
 		}
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = fmt.Sprint(i + 1)
+		}
+		if holders, list := db.InTexts(texts); holders != in || len(list) != want || n == 0 && list[0] != nil || n > 0 && list[want-1] != texts[n-1] {
+			t.Errorf("InTexts(%d): %v, %q", n, list, holders)
+		}
 	}
 }
 
