@@ -108,7 +108,7 @@ func (c *userList) Run(r *run) error {
 
 type userDisable struct {
 	Name string `arg:"" help:"Name of the account."`
-	Undo bool   `help:"Let the account sign in again."`
+	Undo bool   `help:"Let the account sign in again. Its sessions and tokens stay ended."`
 }
 
 // Run implements the command.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -63,6 +64,26 @@ func (c *call) decode(v any) error {
 		return tooLarge(err)
 	}
 	return validation.DecodeBytes(c.body, v)
+}
+
+// noBody refuses a body on a route that takes none: whoever sent one meant
+// something by it, and would believe that it was done.
+func (c *call) noBody() error {
+	if c.route.Takes != nil || c.route.Stream != "" && c.route.Method != http.MethodGet || c.r.Body == nil {
+		return nil
+	}
+	n := c.r.ContentLength
+	if n < 0 { // chunked: only reading tells
+		read, err := io.ReadFull(c.r.Body, make([]byte, 1))
+		if err != nil && err != io.EOF {
+			return fault.Wrap(fault.Cancelled, err, "The body did not arrive whole.")
+		}
+		n = int64(read)
+	}
+	if n > 0 {
+		return fault.New(fault.Invalid, "This takes no body. Nothing was done.")
+	}
+	return nil
 }
 
 func tooLarge(err error) error {

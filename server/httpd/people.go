@@ -93,6 +93,9 @@ func (s *server) setUp(c *call, in api.Setup) (api.Me, error) {
 
 func (s *server) logIn(c *call, in api.Login) (api.Me, error) {
 	o, err := s.Accounts.Login(c.ctx, s.Gate.Client(c.r), in)
+	if cookie, none := c.r.Cookie(s.Gate.cookie.Name); err == nil && none == nil {
+		err = s.Accounts.Replace(c.ctx, cookie.Value)
+	}
 	return s.welcome(c, o, err)
 }
 

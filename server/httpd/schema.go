@@ -212,6 +212,8 @@ func keyword(s *jsonschema.Schema, t reflect.Type, rule, param string) {
 			s.WithMinLength(n)
 		case t.Kind() == reflect.String:
 			s.WithMaxLength(n)
+		case t.Kind() == reflect.Slice && rule == "min":
+			s.WithMinItems(n)
 		case rule == "min":
 			s.WithMinimum(float64(n))
 		default:

@@ -187,6 +187,9 @@ func (s *server) enter(c *call) (any, error) {
 	if err := c.preconditions(); err != nil {
 		return nil, err
 	}
+	if err := c.noBody(); err != nil {
+		return nil, err
+	}
 	if len(route.Query) == 0 {
 		return nil, c.query()
 	}

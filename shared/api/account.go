@@ -103,6 +103,6 @@ type Token struct {
 // TokenAdd is the body of POST /api/tokens.
 type TokenAdd struct {
 	Name   string   `json:"name" validate:"required,line=account.tokenName"`
-	Scopes []string `json:"scopes,omitempty" validate:"omitempty,unique,dive,oneof=read write admin"` // default read and write
+	Scopes []string `json:"scopes,omitempty" validate:"omitempty,min=1,unique,dive,oneof=read write admin"` // default read and write
 	Days   int      `json:"days,omitempty" validate:"setting=account.tokenDays"`                      // 0 never expires
 }
