@@ -3,10 +3,13 @@ package page
 import (
 	"encoding/json"
 
+	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
 	"elowen/app/text"
 	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // sendMany sends a change of many memories; until its answer the bar that offers
@@ -91,7 +94,7 @@ func (s *Session) trash(p picked) {
 				return
 			}
 			s.picked.clear()
-			s.say(text.Trashed(1), func() { s.restoreIDs([]int64{m.ID}, false) })
+			s.sayOf(text.Trashed(1), m, func() { s.restoreIDs([]int64{m.ID}, false) })
 			s.leave(m.ID)
 		})
 		return
@@ -110,6 +113,9 @@ func (s *Session) trash(p picked) {
 func (s *Session) leave(id int64) {
 	if s.route.Kind == listPage && s.route.ID == id {
 		s.replace(s.route.close())
+		if l := s.list; l != nil && l.scroller != nil {
+			l.ctx.Defer(func(app.Context) { browser.Focus(l.scroller) }) // what had the focus is gone
+		}
 	}
 }
 

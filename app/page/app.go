@@ -131,19 +131,50 @@ func (a *App) arrive() {
 		a.ready = true
 		return
 	}
+	a.whose()
+}
+
+// whose asks the server who it is, until it answers.
+func (a *App) whose() {
+	was := a.s.me
 	var me api.Me
 	a.s.async("me", func(ctx context.Context) error { return a.s.api.Get(ctx, api.PathMe, &me) }, func(err error) {
 		a.failed = err
 		if err != nil {
+			a.ready = false
+			a.ctx.Defer(func(app.Context) { seen() }) // without the content
 			if sync.Lost(err) || fault.Is(err, fault.Unavailable) {
-				a.ctx.After(3*time.Second, func(app.Context) { a.arrive() })
+				a.ctx.After(3*time.Second, func(app.Context) { a.whose() })
 			}
 			return
 		}
+		if was != nil && was.ID != me.ID {
+			a.s.end()
+			browser.Reload() // somebody else's page
+			return
+		}
 		a.s.me, a.ready = &me, true
+		seen()
 		a.s.begin()
 	})
 }
+
+// again is for a page that the browser kept and shows once more, perhaps after its
+// person signed out: nothing of it is seen until the server says who it is.
+func (a *App) again() {
+	if !a.s.start {
+		return
+	}
+	body := browser.Document().Get("body")
+	body.Set("hidden", true) // at once, before anything is drawn
+	a.ctx.Dispatch(func(app.Context) {
+		defer browser.Survive("app")
+		a.whose()
+	})
+}
+
+// seen shows the page that again has hidden.
+func seen() { browser.Document().Get("body").Set("hidden", false) }
 
 // listen connects the app with what happens to the page as a whole.
 func (a *App) listen() {
@@ -155,7 +186,12 @@ func (a *App) listen() {
 	a.stop = append(a.stop,
 		browser.Listen(browser.Document(), "visibilitychange", true, wake),
 		browser.Listen(browser.Window(), "online", true, wake),
-		browser.Listen(browser.Window(), "pageshow", true, wake),
+		browser.Listen(browser.Window(), "pageshow", true, func(e app.Event) {
+			if browser.Flag(e, "persisted") {
+				a.again()
+			}
+			wake(e)
+		}),
 		browser.Listen(browser.Window(), "pagehide", true, func(app.Event) {
 			if a.s.list != nil {
 				a.s.list.remember()
@@ -246,7 +282,7 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		browser.Reload()
 	case "retry":
 		a.failed = nil
-		a.arrive()
+		a.whose()
 	case "copy-line":
 		browser.Copy(act.Arg, func(bool) { s.do(func() { s.say(text.Copied, nil) }) })
 	default:
@@ -259,6 +295,11 @@ func (a *App) Render() app.UI {
 	return part.Safe("app", func() app.UI {
 		if a.s == nil {
 			return a.shell()
+		}
+		if a.s.start && !a.ready {
+			return tag.Div().Class("app").OnClick(a.click).Body(
+				tag.Aside().Class("rail").Body(tag.Span().Class("brand").Body(part.Brand()...)),
+				tag.Main().Class("main").Body(a.waiting()...))
 		}
 		switch a.route.Kind {
 		case loginPage:

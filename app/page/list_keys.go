@@ -228,11 +228,9 @@ func (l *List) key(e app.Event, key string) bool {
 	case "k", "ArrowUp":
 		l.step(l.ctx, -1)
 	case "J":
-		l.pickActive()
-		l.step(l.ctx, 1)
+		l.pickAndStep(1)
 	case "K":
-		l.pickActive()
-		l.step(l.ctx, -1)
+		l.pickAndStep(-1)
 	case "Enter":
 		row, ok := l.row(l.active)
 		if !ok {
@@ -302,6 +300,15 @@ func (l *List) pickActive() {
 		l.S.picked.toggle(row.Memory)
 		l.base = l.active
 	}
+}
+
+// pickAndStep picks the active row, the first in view where none is, and goes on.
+func (l *List) pickAndStep(by int) {
+	if l.active < 0 {
+		l.step(l.ctx, 0)
+	}
+	l.pickActive()
+	l.step(l.ctx, by)
 }
 
 // step moves the keyboard by rows, brings the row into view and, beside an open

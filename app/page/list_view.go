@@ -253,7 +253,7 @@ func (l *List) nothing() app.UI {
 	case l.window.Total == 0 && l.pending == nil:
 		return tag.Div().Class("empty list-empty").Body(
 			tag.H2().Text(text.NothingFound),
-			tag.P().Text(text.NothingWhy(l.Query.Q)),
+			tag.P().Text(text.NothingWhy(l.Query.Q, narrowed(l.Query))),
 			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-all", "", part.Text(text.ClearFilters)) }),
 		)
 	}

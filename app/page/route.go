@@ -220,3 +220,9 @@ func filtered(q api.MemoryQuery) bool {
 	q.Status, q.Sort, q.Order = "", "", ""
 	return q != (api.MemoryQuery{})
 }
+
+// narrowed tells whether filters beside the words leave memories out.
+func narrowed(q api.MemoryQuery) bool {
+	q.Q, q.Match = "", ""
+	return filtered(q) || q.Status != "" && q.Status != api.StatusActive
+}

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"elowen/app/browser"
@@ -258,11 +259,20 @@ func (s *Session) fail(err error) { s.toast(part.Toast{Text: words(err), Danger:
 // say shows what happened, with a way back where there is one.
 func (s *Session) say(what string, undo func()) { s.toast(part.Toast{Text: what, Undo: undo}) }
 
+// sayOf is say about one memory, with its first words.
+func (s *Session) sayOf(what string, m api.Memory, undo func()) {
+	s.toast(part.Toast{Kind: what, Text: what + ": " + text.Clip(m.Body, 32), Undo: undo})
+}
+
 const toastTime = 8 * time.Second
 
 func (s *Session) toast(t part.Toast) {
 	s.toastID++
 	t.ID = s.toastID
+	if t.Kind == "" {
+		t.Kind = t.Text
+	}
+	s.toasts = slices.DeleteFunc(slices.Clone(s.toasts), func(old part.Toast) bool { return old.Kind == t.Kind })
 	s.toasts = append(s.toasts, t)
 	if len(s.toasts) > 3 {
 		s.toasts = s.toasts[len(s.toasts)-3:]

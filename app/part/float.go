@@ -13,6 +13,7 @@ import (
 // Toast says what happened, and takes it back where that is possible.
 type Toast struct {
 	ID     int
+	Kind   string // a newer toast of the same kind takes its place
 	Text   string
 	Danger bool
 	Undo   func()

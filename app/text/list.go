@@ -159,11 +159,16 @@ func SortedBy(sort, order string) string {
 func ListLabel(sort string) string { return "Memories, " + SortName(sort) }
 
 // NothingWhy says what was looked for in vain.
-func NothingWhy(q string) string {
-	if q != "" {
+func NothingWhy(q string, filters bool) string {
+	switch {
+	case q != "" && filters:
 		return "No memory has " + Quote(Clip(q, 60)) + " in it, with these filters."
+	case q != "":
+		return "No memory has " + Quote(Clip(q, 60)) + " in it."
+	case filters:
+		return "No memory matches these filters."
 	}
-	return "No memory matches these filters."
+	return "There is no memory here."
 }
 
 // Trashed says that memories went to the trash.
