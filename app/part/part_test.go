@@ -221,3 +221,22 @@ func TestSafe(t *testing.T) {
 		t.Error(html)
 	}
 }
+
+// Close to the present the sweep's date has no words of its own; they would stand on
+// those of the present.
+func TestEndSilent(t *testing.T) {
+	for ahead, want := range map[int64]bool{1: true, 80: false} {
+		now := api.Time(400 * dayMillis)
+		floor, at := 5.0, now+api.Time(ahead*dayMillis)
+		h := &api.VitalityHistory{Now: now, HistoryFrom: now - 90*dayMillis, Floor: &floor, EvictableAt: &at,
+			Points:   []api.HistoryPoint{{At: now - 90*dayMillis, Vitality: 60}, {At: now, Vitality: 6}},
+			Forecast: []api.HistoryPoint{{At: now, Vitality: 6}, {At: at, Vitality: 4}}}
+		p := newPlot(h, 90, 680, time.UTC)
+		if p.end == nil || p.end.silent != want {
+			t.Errorf("%d days ahead: %+v, want silent %v", ahead, p.end, want)
+		}
+		if x, y := p.floorLabel(); x < p.left || x > p.right || y < p.top || y > p.h {
+			t.Errorf("the floor's label is outside, at %v, %v", x, y)
+		}
+	}
+}
