@@ -13,8 +13,8 @@ import (
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                         "",
-		"plain, ünï 漢字 👩‍👩‍👧 – «»":     "plain, ünï 漢字 👩‍👩‍👧 – «»",
+		"": "",
+		"plain, ünï 漢字 👩‍👩‍👧 – «»": "plain, ünï 漢字 👩‍👩‍👧 – «»",
 		"\x1b[2J\x07\x00\x7f":      `\x1b[2J\x07\x00\x7f`,
 		"\u009b2J \u0085":          `\x9b2J \x85`,
 		"a\nb\tc\rd":               `a\nb\tc\x0dd`,

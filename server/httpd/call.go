@@ -63,7 +63,10 @@ func (c *call) decode(v any) error {
 	if c.body, err = validation.Read(http.MaxBytesReader(c.w, c.r.Body, bodyMost()+1), bodyMost()); err != nil {
 		return tooLarge(err)
 	}
-	return validation.DecodeBytes(c.body, v)
+	if err := validation.DecodeBytes(c.body, v); err != nil || c.r.Method != http.MethodPatch && c.r.Method != http.MethodPut {
+		return err
+	}
+	return validation.Nulls(c.body, v)
 }
 
 // noBody refuses a body on a route that takes none: whoever sent one meant
