@@ -104,5 +104,5 @@ type Token struct {
 type TokenAdd struct {
 	Name   string   `json:"name" validate:"required,line=account.tokenName"`
 	Scopes []string `json:"scopes,omitempty" validate:"omitempty,min=1,unique,dive,oneof=read write admin"` // default read and write
-	Days   int      `json:"days,omitempty" validate:"setting=account.tokenDays"`                      // 0 never expires
+	Days   int      `json:"days,omitempty" validate:"setting=account.tokenDays"`                            // 0 never expires
 }
