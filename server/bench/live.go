@@ -35,7 +35,7 @@ func liveLine(ctx context.Context, b *bench) ([]figure, error) {
 		{"one account", 1, b.size(120, 4), 80 * time.Millisecond},
 		{"each its own account", n, b.size(1_500, 16), 6 * time.Millisecond},
 	} {
-		var half, tail, worst sample
+		var half, tail, worst, effort sample
 		var lost int
 		_, err := b.repeat(ctx, func() (float64, error) {
 			r, err := b.broadcast(ctx, n, c.accounts, c.writes, c.pause, c.accounts == 1)
@@ -43,6 +43,7 @@ func liveLine(ctx context.Context, b *bench) ([]figure, error) {
 				return 0, err
 			}
 			half, tail, worst = append(half, r.delays.at(0.5)), append(tail, r.delays.at(0.99)), append(worst, r.delays.at(1))
+			effort = append(effort, r.effort)
 			lost += r.lost
 			return 0, nil
 		})
@@ -56,15 +57,17 @@ func liveLine(ctx context.Context, b *bench) ([]figure, error) {
 		}
 		list = append(list,
 			of(what+", p50", "ms", half),
-			of(what+", p99", "ms", tail).to(below(50)).noted("%s", note))
+			of(what+", p99", "ms", tail).to(below(50)).noted("%s", note),
+			of("of it, effort of the server for one frame", "µs CPU", effort))
 	}
 	return list, nil
 }
 
 // received is what the sockets saw.
 type received struct {
-	delays sample // milliseconds from the decision's instant to a socket's frame
-	lost   int    // frames that never came
+	delays sample  // milliseconds from the decision's instant to a socket's frame
+	lost   int     // frames that never came
+	effort float64 // microseconds of the server's CPU for one frame, its part of the write included
 }
 
 // broadcast opens sockets, spread over accounts, and makes writes, one after a
@@ -99,6 +102,7 @@ func (b *bench) broadcast(ctx context.Context, sockets, accounts, writes int, pa
 	}
 	time.Sleep(time.Second) // nobody is greeted any more
 	decided := make([]int64, writes)
+	began := s.used()
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	var wg sync.WaitGroup
@@ -118,6 +122,7 @@ func (b *bench) broadcast(ctx context.Context, sockets, accounts, writes int, pa
 		return out, *err
 	}
 	crowd.settle(writes * sockets / accounts)
+	out.effort = (s.used() - began) * 1000 / float64(max(1, crowd.count.Load()))
 	for _, l := range crowd.list {
 		for i := range writes {
 			if i%accounts != l.account {

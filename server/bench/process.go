@@ -264,10 +264,19 @@ func wasmLine(context.Context, *bench) ([]figure, error) {
 
 // offspring is the CPU time, in milliseconds, of all processes that this one has
 // started, theirs included, as far as they are alive: a browser and a server.
-func offspring() float64 {
+func offspring() float64 { return descent(os.Getpid()) }
+
+// used is the CPU time of the server and what it has started, in milliseconds.
+func (s *server) used() float64 {
+	_, own, _ := processTimes(s.cmd.Process.Pid)
+	return own + descent(s.cmd.Process.Pid)
+}
+
+// descent is the CPU time of all processes below one.
+func descent(top int) float64 {
 	type one struct {
 		parent int
-		ticks  float64
+		ms     float64
 	}
 	all := map[int]one{}
 	dirs, err := os.ReadDir("/proc")
@@ -275,32 +284,37 @@ func offspring() float64 {
 		return 0
 	}
 	for _, d := range dirs {
-		pid, err := strconv.Atoi(d.Name())
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(d.Name()); err == nil {
+			if parent, ms, err := processTimes(pid); err == nil { // else it is gone meanwhile
+				all[pid] = one{parent, ms}
+			}
 		}
-		b, err := os.ReadFile("/proc/" + d.Name() + "/stat")
-		if err != nil {
-			continue // gone meanwhile
-		}
-		// The name in parentheses may hold anything; what is wanted comes after it.
-		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-		if len(fields) < 13 {
-			continue
-		}
-		parent, _ := strconv.Atoi(fields[1])
-		user, _ := strconv.ParseFloat(fields[11], 64)
-		system, _ := strconv.ParseFloat(fields[12], 64)
-		all[pid] = one{parent, user + system}
 	}
-	own, sum := os.Getpid(), 0.0
+	sum := 0.0
 	for pid := range all {
 		for p := all[pid].parent; p > 1; p = all[p].parent {
-			if p == own {
-				sum += all[pid].ticks
+			if p == top {
+				sum += all[pid].ms
 				break
 			}
 		}
 	}
-	return sum * 1000 / hertz
+	return sum
+}
+
+// processTimes are a process's parent and its CPU time in milliseconds.
+func processTimes(pid int) (parent int, ms float64, err error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, err
+	}
+	// The name in parentheses may hold anything; what is wanted comes after it.
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 13 {
+		return 0, 0, errors.New("an unknown form of stat")
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return parent, (user + system) * 1000 / hertz, nil
 }
