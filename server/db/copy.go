@@ -141,7 +141,7 @@ func OpenCopy(ctx context.Context, file string, clock Clock) (*DB, error) {
 	}
 	pool.SetMaxIdleConns(0)
 	d := &DB{engine: sqliteEngine{}, pool: pool, file: file, clock: clock,
-		readers: make(chan *conn, 1), requests: make(chan *request), closing: make(chan struct{})}
+		readers: make(chan *conn, 1), requests: make(chan *request), closing: make(chan struct{}), written: make(chan struct{})}
 	r, err := d.connect(ctx)
 	if err != nil {
 		pool.Close()
@@ -151,6 +151,7 @@ func OpenCopy(ctx context.Context, file string, clock Clock) (*DB, error) {
 	d.workers.Add(1)
 	go func() { // there is no writer: whoever asks for one is told
 		defer d.workers.Done()
+		defer close(d.written)
 		for {
 			select {
 			case r := <-d.requests:

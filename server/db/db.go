@@ -46,6 +46,7 @@ type DB struct {
 
 	requests  chan *request
 	closing   chan struct{}
+	written   chan struct{} // closed when the writer takes no request any more
 	closeOnce sync.Once
 	workers   sync.WaitGroup
 	notify    atomic.Pointer[func([]AccountID)]
@@ -71,6 +72,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		readers:  make(chan *conn, c.Readers),
 		requests: make(chan *request, groupMost),
 		closing:  make(chan struct{}),
+		written:  make(chan struct{}),
 	}
 	var err error
 	if c.PostgresDSN != "" {
@@ -118,7 +120,7 @@ func (d *DB) start(ctx context.Context, c Config) error {
 		return err
 	}
 	d.workers.Add(2)
-	go func() { defer d.workers.Done(); d.write(writer) }()
+	go func() { defer d.workers.Done(); defer close(d.written); d.write(writer) }()
 	go func() { defer d.workers.Done(); d.watch(watcher) }()
 	return nil
 }

@@ -62,8 +62,17 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	case <-d.closing:
 		return errClosing
 	}
-	<-r.done
-	return r.err
+	select {
+	case <-r.done:
+		return r.err
+	case <-d.written:
+	}
+	select {
+	case <-r.done:
+		return r.err
+	default: // it came into the queue when nobody looked there any more
+		return errClosing
+	}
 }
 
 // write is the single writer's loop. Decisions that erase are answered once
