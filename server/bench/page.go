@@ -116,7 +116,7 @@ func keysLine(ctx context.Context, b *bench) ([]figure, error) {
 		if _, err := eval[bool](t, `document.querySelector("#list").focus(), true`); err != nil {
 			return err
 		}
-		for i := range b.runs {
+		for range b.runs {
 			count, err := eval[float64](t, `document.querySelectorAll("*").length`)
 			if err != nil {
 				return err
@@ -134,9 +134,6 @@ func keysLine(ctx context.Context, b *bench) ([]figure, error) {
 					return err
 				}
 				*k.into = append(*k.into, ms)
-			}
-			if i == b.runs-1 {
-				break
 			}
 		}
 		if _, err := eval[bool](t, `document.querySelector("#search").focus(), true`); err != nil {

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"sync"
 	"time"
-
-	"runtime/debug"
 
 	"elowen/server/db"
 	"elowen/server/memory"
@@ -32,21 +31,21 @@ func planLine(ctx context.Context, b *bench) ([]figure, error) {
 	b.say("  making a store of %d memories", n)
 	// The plan never looks at bodies, so they are short.
 	c, i := newCorpus(4), 0
-	short1 := func(now int64) memory.Carried {
+	brief := func(now int64) memory.Carried {
 		i++
 		return memory.Carried{
 			Body: "memory " + strconv.Itoa(i), Importance: 1 + i%10, Confidence: 0.8,
 			CreatedAt: now - 30*vitality.DayMillis - int64(c.r.IntN(900*vitality.DayMillis)),
 		}
 	}
-	if err := s.fill(ctx, n/10, short1); err != nil {
+	if err := s.fill(ctx, n/10, brief); err != nil {
 		return nil, err
 	}
 	_, _, small, err := s.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fill(ctx, n-n/10, short1); err != nil {
+	if err := s.fill(ctx, n-n/10, brief); err != nil {
 		return nil, err
 	}
 	var due int
