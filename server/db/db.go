@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -176,7 +177,7 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 		return errClosing
 	}
 	defer func() { d.readers <- c }()
-	if err := c.exec(ctx, d.engine.beginRead()); err != nil {
+	if err := d.beginRead(ctx, c); err != nil {
 		return d.failed(ctx, err)
 	}
 	// Reading changes nothing, so rolling back is the cheap way to end.
@@ -186,6 +187,26 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	}()
 	tx := &Tx{Now: d.clock(), ctx: ctx, run: ctx, conn: c, db: d}
 	return fn(tx)
+}
+
+// beginRead begins a snapshot on a reader. PostgreSQL's driver closes a connection
+// whose statement was interrupted; such a reader gets a new one.
+func (d *DB) beginRead(ctx context.Context, c *conn) error {
+	err := c.exec(ctx, d.engine.beginRead())
+	if !errors.Is(err, sql.ErrConnDone) && !errors.Is(err, driver.ErrBadConn) {
+		return err
+	}
+	fresh, err := d.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.engine.prepareReader(ctx, fresh); err != nil {
+		fresh.close()
+		return err
+	}
+	c.close()
+	*c = *fresh
+	return c.exec(ctx, d.engine.beginRead())
 }
 
 // failed translates an engine's error; one that came because ctx ended is Cancelled.
