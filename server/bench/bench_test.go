@@ -42,7 +42,7 @@ func TestEveryLine(t *testing.T) {
 			measured[f.Line]++
 		case f.Runs == 0:
 			t.Errorf("%s, %s: no figure, %s", f.Line, f.What, f.Note)
-		case f.Value <= 0 && !strings.Contains(f.Unit, "CPU"): // the kernel may count so little as nothing
+		case f.Value < 0 || f.Value == 0 && !mayBeNothing(f):
 			t.Errorf("%s, %s: %v %s", f.Line, f.What, f.Value, f.Unit)
 		case f.Goal != nil && f.Met == nil:
 			t.Errorf("%s, %s: not judged", f.Line, f.What)
@@ -144,4 +144,11 @@ func TestSample(t *testing.T) {
 	if missed := of("x", "/s", s).to(above(3.5)).judged(); missed.Met == nil || *missed.Met {
 		t.Errorf("judged %+v", missed)
 	}
+}
+
+// mayBeNothing tells figures that are zero where there is little work: the kernel
+// counts a few microseconds as nothing, and a small plan fits into the heap that
+// is there.
+func mayBeNothing(f figure) bool {
+	return strings.Contains(f.Unit, "CPU") || strings.Contains(f.What, "beyond what was there")
 }
