@@ -72,16 +72,31 @@ func points(list []vitality.Point) []api.HistoryPoint {
 }
 
 // usesOf are all recorded uses of a memory, ascending. Nearly all are single
-// recalls, and there may be thousands, so those are read as bare instants.
+// recalls, and there may be thousands, so those are read as bare instants, doubled;
+// an odd number stands for any other use, which is then read as a row.
 func usesOf(tx *db.Tx, owner db.AccountID, id int64) ([]vitality.Use, error) {
-	instants, err := tx.Column(`SELECT at AS v FROM usage_event WHERE owner_id = ? AND memory_id = ? AND kind = ?`, int64(owner), id, useRecall)
+	doubled, err := tx.Column(`SELECT at * 2 + CASE WHEN kind = ? AND times = 1 THEN 0 ELSE 1 END AS v FROM usage_event WHERE owner_id = ? AND memory_id = ?`,
+		useRecall, int64(owner), id)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]vitality.Use, len(instants), len(instants)+4)
-	for i, at := range instants {
-		list[i] = vitality.Use{At: at}
+	list := make([]vitality.Use, 0, len(doubled)+4)
+	for _, v := range doubled {
+		if v&1 == 0 {
+			list = append(list, vitality.Use{At: v / 2})
+		}
 	}
+	if len(list) < len(doubled) {
+		if list, err = otherUses(tx, owner, id, list); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(list, func(a, b vitality.Use) int { return cmp.Compare(a.At, b.At) })
+	return list, nil
+}
+
+// otherUses adds the uses of a memory that are no single recalls.
+func otherUses(tx *db.Tx, owner db.AccountID, id int64, list []vitality.Use) ([]vitality.Use, error) {
 	rows := tx.Query(`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? AND (kind <> ? OR times > 1)`, int64(owner), id, useRecall)
 	defer rows.Close()
 	for rows.Next() {
@@ -92,13 +107,12 @@ func usesOf(tx *db.Tx, owner db.AccountID, id int64) ([]vitality.Use, error) {
 		}
 		u := vitality.Use{At: at}
 		if kind == useReinforced {
-			u.Kind, times = vitality.Reinforced, 2
+			u.Kind, times = vitality.Reinforced, 1
 		}
-		for range times - 1 { // one recall is in the list already
+		for range times {
 			list = append(list, u)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b vitality.Use) int { return cmp.Compare(a.At, b.At) })
 	return list, rows.Err()
 }
 
