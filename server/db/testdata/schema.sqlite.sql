@@ -1,8 +1,14 @@
+-- index embedding_stamp
+CREATE INDEX embedding_stamp ON embedding (owner_id, space_id, stamp);
+
 -- index import_source_memory
 CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
 
 -- index memory_category
 CREATE INDEX memory_category ON memory (category_id, owner_id, status);
+
+-- index memory_event_change
+CREATE INDEX memory_event_change ON memory_event (owner_id, change_id, id) WHERE change_id <> 0;
 
 -- index memory_event_evict
 CREATE INDEX memory_event_evict ON memory_event (owner_id, at) WHERE action = 'auto-evict';
@@ -87,6 +93,67 @@ CREATE TABLE change_head (
   floor BIGINT NOT NULL
 );
 
+-- table derivation_failure
+CREATE TABLE derivation_failure (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL, -- what was to be derived
+  source TEXT NOT NULL, -- by what: the identity of a space, a model's hash
+  memory_id BIGINT NOT NULL,
+  body_hash TEXT NOT NULL,
+  tries BIGINT NOT NULL,
+  retry_at BIGINT NOT NULL,
+  reason TEXT NOT NULL, -- words of our own, nothing of the body
+  PRIMARY KEY (owner_id, kind, source, memory_id)
+) WITHOUT ROWID;
+
+-- table embedding
+CREATE TABLE embedding (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL REFERENCES embedding_space (id),
+  memory_id BIGINT NOT NULL,
+  body_hash TEXT NOT NULL,
+  script TEXT NOT NULL, -- of the body, for the means that are taken off
+  width BIGINT NOT NULL,
+  stamp BIGINT NOT NULL, -- embedding_head.revision when it was written
+  PRIMARY KEY (owner_id, space_id, memory_id)
+) WITHOUT ROWID;
+
+-- table embedding_active
+CREATE TABLE embedding_active (
+  id BIGINT PRIMARY KEY CHECK (id = 1),
+  space_id BIGINT NOT NULL REFERENCES embedding_space (id)
+);
+
+-- table embedding_head
+CREATE TABLE embedding_head (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  revision BIGINT NOT NULL
+);
+
+-- table embedding_space
+CREATE TABLE embedding_space (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  identity TEXT NOT NULL UNIQUE, -- all parts of it as one text
+  kind TEXT NOT NULL,
+  endpoint TEXT NOT NULL, -- empty for the built-in model
+  model TEXT NOT NULL,
+  asked BIGINT NOT NULL, -- the width that is asked for; 0: whatever the model has
+  file TEXT NOT NULL, -- the hash of the built-in model's file
+  width BIGINT NOT NULL DEFAULT 0, -- of the vectors that came back; 0: none came yet
+  profile TEXT NOT NULL DEFAULT '', -- JSON of what was fitted to it; empty: nothing
+  created_at BIGINT NOT NULL
+);
+
+-- table embedding_vector
+CREATE TABLE embedding_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL,
+  memory_id BIGINT NOT NULL,
+  part BIGINT NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (owner_id, space_id, memory_id, part)
+);
+
 -- table idempotency
 CREATE TABLE idempotency (
   owner_id BIGINT NOT NULL,
@@ -139,7 +206,7 @@ CREATE TABLE memory (
   order_key DOUBLE PRECISION NOT NULL, -- orders one importance as vitality does, whatever the clock says
   fades_at BIGINT NOT NULL, -- from when it may be eligible for the sweep
   words BIGINT NOT NULL DEFAULT 0 -- how many words the index counted in the body
-);
+, deleted_by TEXT NOT NULL DEFAULT '', deleted_how TEXT NOT NULL DEFAULT '');
 
 -- table memory_event
 CREATE TABLE memory_event (
@@ -155,7 +222,7 @@ CREATE TABLE memory_event (
   before_state TEXT NOT NULL, -- JSON of the changed fields; empty: none
   after_state TEXT NOT NULL,
   carried INTEGER NOT NULL DEFAULT 0 -- brought in from elsewhere: not counted by the sweep's ledger
-);
+, change_id BIGINT NOT NULL DEFAULT 0);
 
 -- table memory_version
 CREATE TABLE memory_version (
@@ -189,6 +256,12 @@ CREATE TABLE posting (
   body BLOB NOT NULL,
   PRIMARY KEY (owner_id, segment, term, chunk)
 ) WITHOUT ROWID;
+
+-- table provider_secret
+CREATE TABLE provider_secret (
+  provider TEXT PRIMARY KEY,
+  sealed BLOB NOT NULL
+);
 
 -- table session
 CREATE TABLE session (

@@ -1,0 +1,99 @@
+-- Who moved a memory to the trash, as the audit names its actors, and by which
+-- action: trash, auto-evict, or merge. Empty where it is not in the trash, or where
+-- nobody knows.
+ALTER TABLE memory ADD COLUMN deleted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE memory ADD COLUMN deleted_how TEXT NOT NULL DEFAULT '';
+
+-- Events that one change of many wrote have one number, by which it is undone.
+-- 0: a change of its own.
+ALTER TABLE memory_event ADD COLUMN change_id BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX memory_event_change ON memory_event (owner_id, change_id, id) WHERE change_id <> 0;
+
+-- What the audit knows of those that are in the trash: its newest word on each.
+UPDATE memory SET
+  deleted_by = COALESCE((SELECT e.actor FROM memory_event e
+    WHERE e.owner_id = memory.owner_id AND e.memory_id = memory.id AND e.action IN ('trash', 'auto-evict')
+    ORDER BY e.id DESC LIMIT 1), ''),
+  deleted_how = COALESCE((SELECT e.action FROM memory_event e
+    WHERE e.owner_id = memory.owner_id AND e.memory_id = memory.id AND e.action IN ('trash', 'auto-evict')
+    ORDER BY e.id DESC LIMIT 1), '')
+WHERE status = 'deleted';
+
+-- A source of a merge was told by its reason, and by a merge of that number.
+UPDATE memory SET deleted_how = 'merge'
+WHERE status = 'deleted' AND deleted_how = 'trash' AND deleted_why LIKE 'merged into %'
+  AND LTRIM(SUBSTR(deleted_why, 13), '0123456789') = '' AND LENGTH(deleted_why) BETWEEN 13 AND 30
+  AND EXISTS (SELECT 1 FROM memory_event e
+    WHERE e.owner_id = memory.owner_id AND e.action = 'merge'
+      AND e.memory_id = CASE WHEN LTRIM(SUBSTR(memory.deleted_why, 13), '0123456789') = '' AND LENGTH(memory.deleted_why) BETWEEN 13 AND 30
+        THEN CAST(SUBSTR(memory.deleted_why, 13) AS BIGINT) ELSE 0 END);
+
+-- Embedding. A space is what vectors are comparable within; it holds no secret.
+CREATE TABLE embedding_space (
+  id {{id}},
+  identity TEXT NOT NULL UNIQUE, -- all parts of it as one text
+  kind TEXT NOT NULL,
+  endpoint TEXT NOT NULL, -- empty for the built-in model
+  model TEXT NOT NULL,
+  asked BIGINT NOT NULL, -- the width that is asked for; 0: whatever the model has
+  file TEXT NOT NULL, -- the hash of the built-in model's file
+  width BIGINT NOT NULL DEFAULT 0, -- of the vectors that came back; 0: none came yet
+  profile TEXT NOT NULL DEFAULT '', -- JSON of what was fitted to it; empty: nothing
+  created_at BIGINT NOT NULL
+);
+
+-- The space in use: one row, or none where embeddings are off.
+CREATE TABLE embedding_active (
+  id BIGINT PRIMARY KEY CHECK (id = 1),
+  space_id BIGINT NOT NULL REFERENCES embedding_space (id)
+);
+
+-- How often an account's vectors were changed.
+CREATE TABLE embedding_head (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  revision BIGINT NOT NULL
+);
+
+-- Which body a memory's vectors in a space are of. Apart from the vectors, so that
+-- asking what is missing reads none of them.
+CREATE TABLE embedding (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL REFERENCES embedding_space (id),
+  memory_id BIGINT NOT NULL,
+  body_hash TEXT NOT NULL,
+  script TEXT NOT NULL, -- of the body, for the means that are taken off
+  width BIGINT NOT NULL,
+  stamp BIGINT NOT NULL, -- embedding_head.revision when it was written
+  PRIMARY KEY (owner_id, space_id, memory_id)
+) {{clustered}};
+CREATE INDEX embedding_stamp ON embedding (owner_id, space_id, stamp);
+
+-- The vectors, one for each window of a body: little-endian float32, of length 1.
+CREATE TABLE embedding_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL,
+  memory_id BIGINT NOT NULL,
+  part BIGINT NOT NULL,
+  vector {{blob}} NOT NULL,
+  PRIMARY KEY (owner_id, space_id, memory_id, part)
+);
+
+-- What could not be derived from a body (vectors, token vectors), and when it is
+-- tried again.
+CREATE TABLE derivation_failure (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL, -- what was to be derived
+  source TEXT NOT NULL, -- by what: the identity of a space, a model's hash
+  memory_id BIGINT NOT NULL,
+  body_hash TEXT NOT NULL,
+  tries BIGINT NOT NULL,
+  retry_at BIGINT NOT NULL,
+  reason TEXT NOT NULL, -- words of our own, nothing of the body
+  PRIMARY KEY (owner_id, kind, source, memory_id)
+) {{clustered}};
+
+-- The keys of model providers, encrypted.
+CREATE TABLE provider_secret (
+  provider TEXT PRIMARY KEY,
+  sealed {{blob}} NOT NULL
+);
