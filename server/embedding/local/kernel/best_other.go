@@ -1,3 +1,5 @@
+//go:build !amd64
+
 package kernel
 
 // available are the kernels that this processor runs, the fastest last.
