@@ -47,7 +47,7 @@ func (s *server) memories() []*Route {
 		get(api.PathEvents, api.ScopeRead, "The audit of all memories, newest first", func(c *call) (api.Page[api.Event], error) {
 			return s.events(c, 0)
 		}).query(&validation.Window{}),
-		do(http.MethodPost, api.PathMerge, api.ScopeWrite, "Merge memories into one", func(c *call, in api.MemoryMerge) (api.Memory, error) {
+		do(http.MethodPost, api.PathMerge, api.ScopeWrite, "Merge memories into one", func(c *call, in api.MemoryMerge) (api.MemoryMerged, error) {
 			m, err := s.Memories.Merge(c.ctx, c.id.Owner, c.by(), in)
 			c.located(api.MemoryPath(m.ID))
 			return m, err
@@ -60,6 +60,9 @@ func (s *server) memories() []*Route {
 		}).optional(),
 		do(http.MethodPost, api.PathBulk, api.ScopeWrite, "Change many memories, all or none", func(c *call, in api.MemoryBulk) (api.BulkDone, error) {
 			return s.Memories.Bulk(c.ctx, c.id.Owner, c.by(), in)
+		}),
+		do(http.MethodPost, api.PathUndo, api.ScopeWrite, "Take a change of many, or a merge, back", func(c *call, in api.MemoryUndo) (api.BulkDone, error) {
+			return s.Memories.Undo(c.ctx, c.id.Owner, c.by(), in)
 		}),
 
 		get(one, api.ScopeRead, "A memory", func(c *call) (api.Memory, error) {

@@ -119,6 +119,8 @@ func revisionOf(v any) int64 {
 		return v.Revision
 	case api.MemoryAdded:
 		return v.Revision
+	case api.MemoryMerged:
+		return v.Revision
 	case api.Category:
 		return v.Revision
 	case api.Person:

@@ -66,13 +66,13 @@ type storedEvent struct {
 }
 
 func readEvents(tx *db.Tx, where string, args ...any) ([]storedEvent, error) {
-	rows := tx.Query(`SELECT id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried FROM memory_event WHERE `+where, args...)
+	rows := tx.Query(`SELECT id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id FROM memory_event WHERE `+where, args...)
 	defer rows.Close()
 	var list []storedEvent
 	for rows.Next() {
 		var e storedEvent
 		var carried int
-		if err := rows.Scan(&e.id, &e.memory, &e.action, &e.by.Name, &e.by.Model, &e.reason, &e.revision, &e.at, &e.before, &e.after, &carried); err != nil {
+		if err := rows.Scan(&e.id, &e.memory, &e.action, &e.by.Name, &e.by.Model, &e.reason, &e.revision, &e.at, &e.before, &e.after, &carried, &e.group); err != nil {
 			return nil, err
 		}
 		e.carried = carried != 0
@@ -185,7 +185,7 @@ func (s *Store) renderEvents(tx *db.Tx, owner db.AccountID, list []storedEvent) 
 		}
 		out = append(out, v)
 	}
-	return out, nil
+	return out, linkOthers(tx, owner, list, out)
 }
 
 // restores tells whether the body after an event can be put back: it exists, is

@@ -170,10 +170,14 @@ func instantText(ms string) string {
 // account's name is nobody's business here, and a number that came from elsewhere
 // names nobody.
 func who(owner db.AccountID, e *event) string {
-	actor, id, _ := strings.Cut(e.by.Name, ":")
+	return actorWords(owner, e.by.Name, e.action, e.carried)
+}
+
+func actorWords(owner db.AccountID, name, action string, carried bool) string {
+	actor, id, _ := strings.Cut(name, ":")
 	switch actor {
 	case "user":
-		if !e.carried && id == strconv.FormatInt(int64(owner), 10) {
+		if !carried && id == strconv.FormatInt(int64(owner), 10) {
 			return "You"
 		}
 		return "A person"
@@ -182,7 +186,7 @@ func who(owner db.AccountID, e *event) string {
 	case ActorAgent:
 		return "Your assistant"
 	case ActorDaemon:
-		if e.action == actionEvict {
+		if action == actionEvict {
 			return "Daily sweep"
 		}
 		return "Elowen"

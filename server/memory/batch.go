@@ -18,6 +18,7 @@ type batch struct {
 	by    Actor
 	terms Terms
 	at    int64 // the instant of the changes
+	group int64 // the number by which they are undone together; 0: none
 
 	events []event
 	index  lexicon.Batch
@@ -49,6 +50,9 @@ func (b *batch) record(e event) error {
 	if e.by.Name == "" {
 		e.by = b.by
 	}
+	if !e.carried {
+		e.group = b.group
+	}
 	b.events = append(b.events, e)
 	if len(b.events) < batchMost {
 		return nil
@@ -57,8 +61,8 @@ func (b *batch) record(e event) error {
 }
 
 const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, category_id, source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insert adds rows, gives them their ids, ascending in the order of the rows, and
 // indexes their words. What else is to be known of them (hash, language, order
@@ -87,7 +91,7 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 		}
 		for _, r := range list[done:step.until] {
 			if _, err := b.tx.Exec(insertQuery, r.id, int64(b.owner), r.revision, r.subject, r.body, r.hash, r.lang, r.kind, r.importance, r.confidence, nullable(r.category),
-				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words); err != nil {
+				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words, r.deletedBy, r.deletedHow); err != nil {
 				return err
 			}
 			b.tx.Emit(b.owner, db.NounMemory, r.id)

@@ -23,6 +23,7 @@ type Brief struct {
 	Kind       string  // equal kinds share their bytes
 	Importance int8
 	Status     Status
+	Gone       Gone // how it came into the trash; meaningless elsewhere
 	Indexed    bool // has a fresh vector in the active space
 }
 
@@ -36,6 +37,26 @@ const (
 	Consolidated
 )
 
+// Gone is how a memory came into the trash, in a byte.
+type Gone uint8
+
+// The ways into the trash.
+const (
+	GonePeople Gone = iota // somebody moved it there, or nobody knows
+	GoneFaded              // a sweep did
+	GoneMerged             // it was made one with others
+)
+
+func goneOf(how string) Gone {
+	switch how {
+	case actionEvict:
+		return GoneFaded
+	case actionMerge:
+		return GoneMerged
+	}
+	return GonePeople
+}
+
 // Vital is what the memory's vitality depends on.
 func (b *Brief) Vital() vitality.Memory {
 	return vitality.Memory{
@@ -44,7 +65,7 @@ func (b *Brief) Vital() vitality.Memory {
 	}
 }
 
-const briefColumns = `id, revision, COALESCE(category_id, 0), created_at, updated_at, last_used_at, use_count, reviewed_at, fades_at, order_key, kind, importance, status`
+const briefColumns = `id, revision, COALESCE(category_id, 0), created_at, updated_at, last_used_at, use_count, reviewed_at, fades_at, order_key, kind, importance, status, deleted_how`
 
 // briefPage is how many briefs are read at a time.
 const briefPage = 512
@@ -98,13 +119,13 @@ func (s *Store) Briefs(tx *db.Tx, owner db.AccountID, ids []int64) iter.Seq2[*Br
 func scanBriefs(page []Brief, kinds map[string]string, rows *db.Rows) ([]Brief, error) {
 	defer rows.Close()
 	var b Brief
-	var kind, status string
-	dest := []any{&b.ID, &b.Revision, &b.CategoryID, &b.CreatedAt, &b.UpdatedAt, &b.LastUsedAt, &b.UseCount, &b.ReviewedAt, &b.FadesAt, &b.OrderKey, &kind, &b.Importance, &status}
+	var kind, status, how string
+	dest := []any{&b.ID, &b.Revision, &b.CategoryID, &b.CreatedAt, &b.UpdatedAt, &b.LastUsedAt, &b.UseCount, &b.ReviewedAt, &b.FadesAt, &b.OrderKey, &kind, &b.Importance, &status, &how}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
 			return nil, err
 		}
-		b.Status = statusOf(status)
+		b.Status, b.Gone = statusOf(status), goneOf(how)
 		shared, ok := kinds[kind]
 		if !ok {
 			shared = kind

@@ -13,7 +13,8 @@ import (
 
 // Bulk makes one change to many memories, all of them or none: to those with the
 // ids, or to all that a query matches as the list shows it. Memories that are what
-// the change wants already are left out of the answer. Errors: Invalid, also for
+// the change wants already are left out of the answer, which has the number that
+// undoes it. Errors: Invalid, also for
 // an action that one of the memories can't take (editing or purging, see Patch and
 // Purge), NotFound for one that is not there or a category that is not the
 // account's, Unavailable for a query by meaning, Stale with api.Matching where
@@ -29,6 +30,11 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.BulkDone{}, err
+		}
+		if in.Action != api.BulkPurge {
+			if err := b.grouped(); err != nil {
+				return api.BulkDone{}, err
+			}
 		}
 		change, err := s.bulkChange(tx, owner, in)
 		if err != nil {
@@ -60,7 +66,9 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.M
 			}
 			done.IDs = append(done.IDs, some...)
 		}
-		done.Changed = len(done.IDs)
+		if done.Changed = len(done.IDs); done.Changed > 0 {
+			done.Undo = b.group
+		}
 		return done, b.flush()
 	})
 }

@@ -33,7 +33,9 @@ type Carried struct {
 	ReviewedAt int64
 	DeletedAt  int64
 	DeletedWhy string
-	Revision   int64 // in: at least that of the last version, and one more
+	DeletedBy  string // the actor, as in the audit
+	DeletedHow string // the action: trash, auto-evict or merge
+	Revision   int64  // in: at least that of the last version, and one more
 	Uses       []api.Use
 	Events     []api.LineEvent   // Foreign ones are not counted by the sweep's ledger
 	Versions   []api.LineVersion // replaced bodies, under the last revision that had them, ascending
@@ -80,7 +82,7 @@ func (c *Carried) settle(now int64) error {
 	if c.Status == api.StatusDeleted {
 		defaults(&c.DeletedAt, c.UpdatedAt)
 	} else {
-		c.DeletedAt, c.DeletedWhy = 0, ""
+		c.DeletedAt, c.DeletedWhy, c.DeletedBy, c.DeletedHow = 0, "", "", ""
 	}
 	return nil
 }
@@ -103,6 +105,10 @@ func (c *Carried) checkRest() error {
 		return bad("useCount", "setting", "A use count is a whole number from "+setting.Get("memory.useCount").Range()+".")
 	case !clean(c.DeletedWhy):
 		return bad("deletedWhy", "text", "The reason holds a NUL character or is not valid UTF-8.")
+	case !clean(c.DeletedBy):
+		return bad("deletedBy", "text", "The name holds a NUL character or is not valid UTF-8.")
+	case c.DeletedHow != "" && c.DeletedHow != actionTrash && c.DeletedHow != actionEvict && c.DeletedHow != actionMerge:
+		return bad("deletedHow", "oneof", "It came into the trash by trash, auto-evict or merge.")
 	}
 	last := int64(0)
 	for i := range c.Versions {
@@ -173,6 +179,7 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 			revision: c.Revision, subject: c.Subject, body: c.Body, kind: c.Kind, importance: c.Importance, confidence: c.Confidence,
 			category: c.CategoryID, source: c.Source, status: c.Status, useCount: c.UseCount, lastUsedAt: c.LastUsedAt,
 			createdAt: c.CreatedAt, updatedAt: c.UpdatedAt, reviewedAt: c.ReviewedAt, deletedAt: c.DeletedAt, deletedWhy: c.DeletedWhy,
+			deletedBy: c.DeletedBy, deletedHow: c.DeletedHow,
 		}
 	}
 	begun := make([]string, len(list))

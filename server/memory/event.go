@@ -29,6 +29,7 @@ type event struct {
 	reason               string
 	before, after        string // JSON of the changed fields; empty: none
 	carried              bool
+	group                int64 // of the change of many that it belongs to; 0: none
 }
 
 // field is a column that changes, and its name in the audit; fields without one
@@ -56,6 +57,8 @@ var fields = []field{
 	{column: "reviewed_at", name: "reviewedAt", value: func(r *row) any { return r.reviewedAt }},
 	{column: "deleted_at", value: func(r *row) any { return r.deletedAt }},
 	{column: "deleted_why", value: func(r *row) any { return r.deletedWhy }},
+	{column: "deleted_by", value: func(r *row) any { return r.deletedBy }},
+	{column: "deleted_how", value: func(r *row) any { return r.deletedHow }},
 	{column: "order_key", value: func(r *row) any { return r.orderKey }},
 	{column: "fades_at", value: func(r *row) any { return r.fadesAt }},
 }
@@ -122,9 +125,9 @@ func writeEvents(tx *db.Tx, owner db.AccountID, list []event) error {
 		if e.carried {
 			carried = 1
 		}
-		if _, err := tx.Exec(`INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried); err != nil {
+		if _, err := tx.Exec(`INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried, e.group); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,9 @@ const (
 // String is the outcome's word.
 func (o Outcome) String() string { return [...]string{"kept", "trashed", "refused"}[o] }
 
+// evictReason begins the reason of a sweep in the audit.
+const evictReason = "auto-evict: "
+
 // AutoEvict moves one memory to the trash, if it is evictable at the sweep's clock
 // under the sweep's terms, and under the policy in force too: one who pauses
 // retention is heard in the middle of a sweep. The ledger is the audit: where the
@@ -55,7 +58,7 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 			return Kept, err
 		}
 		b.at = sweepNow
-		if _, err := b.trash(r, actionEvict, "auto-evict: "+vitality.Below(v, t.Policy)); err != nil {
+		if _, err := b.trash(r, actionEvict, evictReason+vitality.Below(v, t.Policy)); err != nil {
 			return Kept, err
 		}
 		return Trashed, b.flush()

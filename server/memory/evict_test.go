@@ -48,11 +48,11 @@ func TestAutoEvict(t *testing.T) {
 		}
 		m := f.get(ids[0])
 		v, _ := vitality.Vitality(vitality.Memory{Importance: 1, CreatedAt: int64(m.CreatedAt)}, vitality.DefaultPolicy(), f.clock.Now())
-		if m.Status != api.StatusDeleted || m.DeletedWhy != "auto-evict: vitality 0.0 < 10" || v >= 0.05 || *m.DeletedAt != api.Time(f.clock.Now()) || m.Revision != 2 {
+		if m.Status != api.StatusDeleted || m.DeletedWhy != "vitality 0.0 < 10" || m.DeletedBy != api.DeletedBySweep || m.DeletedWho != "Daily sweep" || v >= 0.05 || *m.DeletedAt != api.Time(f.clock.Now()) || m.Revision != 2 {
 			t.Errorf("evicted %+v", m)
 		}
 		ev := f.events(ids[0])
-		if e := ev[len(ev)-1]; e.Action != "auto-evict" || e.Actor != "daemon" || e.Who != "Daily sweep" || e.Reason != m.DeletedWhy {
+		if e := ev[len(ev)-1]; e.Action != "auto-evict" || e.Actor != "daemon" || e.Who != "Daily sweep" || e.Reason != "auto-evict: "+m.DeletedWhy {
 			t.Errorf("event %+v", e)
 		}
 		if got := f.sweep(ids, 5); got[Trashed] != 0 || got[Refused] != 15 || got[Kept] != 5 {

@@ -46,7 +46,8 @@ func exported(tx *db.Tx, owner db.AccountID, last int64) ([]*Carried, error) {
 		page[i] = &Carried{
 			ID: r.id, Body: r.body, Kind: r.kind, Importance: r.importance, Confidence: r.confidence, Subject: r.subject, CategoryID: r.category,
 			Source: r.source, Status: r.status, UseCount: r.useCount, LastUsedAt: r.lastUsedAt, CreatedAt: r.createdAt, UpdatedAt: r.updatedAt,
-			ReviewedAt: r.reviewedAt, DeletedAt: r.deletedAt, DeletedWhy: r.deletedWhy, Revision: r.revision,
+			ReviewedAt: r.reviewedAt, DeletedAt: r.deletedAt, DeletedWhy: r.deletedWhy,
+			DeletedBy: r.deletedBy, DeletedHow: r.deletedHow, Revision: r.revision,
 		}
 		byID[r.id], ids[i] = page[i], r.id
 	}

@@ -37,6 +37,7 @@ func TestNothingCrossesAccounts(t *testing.T) {
 		if len(his.Similar) != 0 {
 			t.Errorf("similar to another's: %+v", his.Similar)
 		}
+		change := f.bulk(api.MemoryBulk{IDs: []int64{n.ID}, Action: api.BulkKind, Kind: api.Ptr("spice")}).Undo
 		before, seq := f.dump(f.ann), f.seq(f.ann)
 
 		in := func(fn func(tx *db.Tx) (any, error)) (out any, err error) {
@@ -77,6 +78,7 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Bulk words": func() (any, error) {
 				return f.Bulk(ctx, f.bob, bob, api.MemoryBulk{All: &api.MemoryQuery{Q: "cellar"}, Action: api.BulkTrash})
 			},
+			"Undo":           func() (any, error) { return f.Undo(ctx, f.bob, bob, api.MemoryUndo{Change: change}) },
 			"DeleteCategory": func() (any, error) { return f.DeleteCategory(ctx, f.bob, bob, hers.ID, 0) },
 			"Events":         func() (any, error) { return f.Events(ctx, f.bob, m.ID, "", 0) },
 			"Events all":     func() (any, error) { return f.Events(ctx, f.bob, 0, "", 0) },

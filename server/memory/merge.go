@@ -18,35 +18,40 @@ import (
 // used one that is in one, since what is filed nowhere is never recalled. It is
 // made now: it didn't exist before, so its chart begins here, and its grace period.
 // The recorded uses are copied, so that the chart goes on exactly. The sources go
-// to the trash, whose reason names the new one. Errors: Invalid, NotFound.
-func (s *Store) Merge(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryMerge) (api.Memory, error) {
+// to the trash, whose reason names the new one. The answer has the number that
+// undoes it. Errors: Invalid, NotFound.
+func (s *Store) Merge(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryMerge) (api.MemoryMerged, error) {
 	if err := validation.Struct(in); err != nil {
-		return api.Memory{}, err
+		return api.MemoryMerged{}, err
 	}
 	body, err := settleBody(in.Body)
 	if err != nil {
-		return api.Memory{}, err
+		return api.MemoryMerged{}, err
 	}
-	return doMemory(ctx, s.db, func(tx *db.Tx) (api.Memory, error) {
+	return doMerged(ctx, s.db, func(tx *db.Tx) (api.MemoryMerged, error) {
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
-			return api.Memory{}, err
+			return api.MemoryMerged{}, err
+		}
+		if err := b.grouped(); err != nil {
+			return api.MemoryMerged{}, err
 		}
 		sources, err := readAll(tx, owner, in.IDs)
 		if err != nil {
-			return api.Memory{}, err
+			return api.MemoryMerged{}, err
 		}
 		for _, r := range sources {
 			if err := editable(r); err != nil {
-				return api.Memory{}, err
+				return api.MemoryMerged{}, err
 			}
 		}
 		r := merged(sources)
 		r.body, r.createdAt, r.updatedAt = body, tx.Now, tx.Now
 		if err := b.merge(&r, sources, in.Reason); err != nil {
-			return api.Memory{}, err
+			return api.MemoryMerged{}, err
 		}
-		return r.wire(b.terms, tx.Now)
+		m, err := r.wire(b.terms, tx.Now)
+		return api.MemoryMerged{Memory: m, Undo: b.group}, err
 	})
 }
 
@@ -88,7 +93,7 @@ func (b *batch) merge(r *row, sources []*row, reason string) error {
 		return err
 	}
 	for _, m := range sources {
-		if _, err := b.trash(m, actionTrash, fmt.Sprintf("merged into %d", r.id)); err != nil {
+		if _, err := b.trash(m, actionMerge, fmt.Sprintf("merged into %d", r.id)); err != nil {
 			return err
 		}
 	}

@@ -64,6 +64,16 @@ func Predicate(q api.MemoryQuery, t Terms, now int64) Filter {
 	if q.Unreviewed {
 		add(func(b *Brief) bool { return b.ReviewedAt == 0 }, `reviewed_at = 0`)
 	}
+	if q.DeletedBy != "" {
+		switch q.DeletedBy {
+		case api.DeletedBySweep:
+			add(func(b *Brief) bool { return b.Gone == GoneFaded }, `deleted_how = ?`, actionEvict)
+		case api.DeletedByMerge:
+			add(func(b *Brief) bool { return b.Gone == GoneMerged }, `deleted_how = ?`, actionMerge)
+		default:
+			add(func(b *Brief) bool { return b.Status == Deleted && b.Gone == GonePeople }, `status = 'deleted' AND deleted_how NOT IN (?, ?)`, actionEvict, actionMerge)
+		}
+	}
 	if q.After != nil {
 		from := int64(*q.After)
 		add(func(b *Brief) bool { return b.CreatedAt >= from }, `created_at >= ?`, from)

@@ -28,8 +28,15 @@ func (s shownAdd) References() []int64 {
 	return ids
 }
 
+// shownMerge is the result of a merge.
+type shownMerge struct{ api.MemoryMerged }
+
+// References implements db.Referrer.
+func (s shownMerge) References() []int64 { return []int64{s.ID} }
+
 var (
 	_ db.Referrer = shown{}
+	_ db.Referrer = shownMerge{}
 	_ db.Referrer = shownAdd{}
 )
 
@@ -40,6 +47,15 @@ func doMemory(ctx context.Context, d *db.DB, fn func(*db.Tx) (api.Memory, error)
 		return shown{m}, err
 	})
 	return out.Memory, err
+}
+
+// doMerged is db.Do for a merge.
+func doMerged(ctx context.Context, d *db.DB, fn func(*db.Tx) (api.MemoryMerged, error)) (api.MemoryMerged, error) {
+	out, err := db.Do(ctx, d, func(tx *db.Tx) (shownMerge, error) {
+		m, err := fn(tx)
+		return shownMerge{m}, err
+	})
+	return out.MemoryMerged, err
 }
 
 // doAdded is db.Do for an add.

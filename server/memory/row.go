@@ -2,6 +2,8 @@ package memory
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"elowen/server/db"
 	"elowen/server/vitality"
@@ -26,17 +28,21 @@ type row struct {
 	reviewedAt       int64
 	deletedAt        int64
 	deletedWhy       string
+	deletedBy        string // the actor who moved it to the trash; empty: unknown
+	deletedHow       string // actionTrash, actionEvict or actionMerge; empty: unknown
 	orderKey         float64
 	fadesAt          int64
 	words            int64 // the body's length in the index of words
+	owner            int64 // known of rows that were read
 }
 
 const columns = `id, revision, subject, body, body_hash, lang, kind, importance, confidence, COALESCE(category_id, 0), source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, owner_id`
 
 func (r *row) dest() []any {
 	return []any{&r.id, &r.revision, &r.subject, &r.body, &r.hash, &r.lang, &r.kind, &r.importance, &r.confidence, &r.category, &r.source, &r.status,
-		&r.useCount, &r.lastUsedAt, &r.createdAt, &r.updatedAt, &r.reviewedAt, &r.deletedAt, &r.deletedWhy, &r.orderKey, &r.fadesAt, &r.words}
+		&r.useCount, &r.lastUsedAt, &r.createdAt, &r.updatedAt, &r.reviewedAt, &r.deletedAt, &r.deletedWhy, &r.orderKey, &r.fadesAt, &r.words,
+		&r.deletedBy, &r.deletedHow, &r.owner}
 }
 
 func (r *row) vital() vitality.Memory {
@@ -66,6 +72,12 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 	if r.category != 0 {
 		m.CategoryID = api.Ptr(r.category)
 	}
+	if r.status == api.StatusDeleted {
+		m.DeletedBy, m.DeletedWho = r.deleter()
+		if m.DeletedBy == api.DeletedBySweep {
+			m.DeletedWhy = strings.TrimPrefix(m.DeletedWhy, evictReason)
+		}
+	}
 	var err error
 	if m.Vitality, err = vitality.Vitality(r.vital(), t.Policy, now); err != nil {
 		return m, err
@@ -76,6 +88,26 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 		m.EvictableAt = instant(at)
 	}
 	return m, err
+}
+
+// deleter is who moved the memory to the trash: the kind, and in words.
+func (r *row) deleter() (kind, words string) {
+	words = actorWords(db.AccountID(r.owner), r.deletedBy, r.deletedHow, false)
+	switch actor, id, _ := strings.Cut(r.deletedBy, ":"); {
+	case r.deletedHow == actionEvict:
+		return api.DeletedBySweep, actorWords(0, ActorDaemon, actionEvict, false)
+	case r.deletedHow == actionMerge:
+		return api.DeletedByMerge, words
+	case actor == "user" && id == strconv.FormatInt(r.owner, 10):
+		return api.DeletedByYou, words
+	case actor == "user":
+		return api.DeletedByPerson, words
+	case actor == ActorAgent || actor == "token":
+		return api.DeletedByAgent, words
+	case actor == ActorDaemon:
+		return api.DeletedByElowen, words
+	}
+	return "", words
 }
 
 // instant is a stored instant on the wire; never (0) is null.

@@ -21,18 +21,25 @@ func (s *Store) Stats(ctx context.Context, owner db.AccountID) (api.MemoryStats,
 
 func (s *Store) stats(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
 	st := api.MemoryStats{Kinds: map[string]int{}, Categories: map[string]int{}, Importance: map[string]int{}, AsOf: api.Time(tx.Now)}
-	rows := tx.Query(`SELECT status, kind, importance, COALESCE(category_id, 0), COUNT(*) FROM memory WHERE owner_id = ? GROUP BY status, kind, importance, category_id`, int64(owner))
+	rows := tx.Query(`SELECT status, kind, importance, COALESCE(category_id, 0), deleted_how, COUNT(*) FROM memory WHERE owner_id = ?
+		GROUP BY status, kind, importance, category_id, deleted_how`, int64(owner))
 	defer rows.Close()
 	for rows.Next() {
-		var status, kind string
+		var status, kind, how string
 		var importance, n int
 		var category int64
-		if err := rows.Scan(&status, &kind, &importance, &category, &n); err != nil {
+		if err := rows.Scan(&status, &kind, &importance, &category, &how, &n); err != nil {
 			return st, err
 		}
 		switch statusOf(status) {
 		case Deleted:
 			st.Deleted += n
+			switch goneOf(how) {
+			case GoneFaded:
+				st.Faded += n
+			case GoneMerged:
+				st.Merged += n
+			}
 			continue
 		case Consolidated:
 			st.Consolidated += n

@@ -46,13 +46,19 @@ func (s *Store) move(ctx context.Context, owner db.AccountID, by Actor, id, ifRe
 	})
 }
 
-// trash moves a row to the trash; false where it is there already.
-func (b *batch) trash(r *row, action, reason string) (bool, error) {
+// trash moves a row to the trash, by one of actionTrash, actionEvict and
+// actionMerge; false where it is there already. What a merge does to its sources
+// is told as any other move to the trash.
+func (b *batch) trash(r *row, how, reason string) (bool, error) {
 	if r.status == api.StatusDeleted {
 		return false, nil
 	}
 	was := *r
-	r.status, r.deletedAt, r.deletedWhy = api.StatusDeleted, b.at, reason
+	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusDeleted, b.at, reason, b.by.Name, how
+	action := how
+	if how == actionMerge {
+		action = actionTrash
+	}
 	return b.update(&was, r, action, reason)
 }
 
@@ -62,7 +68,7 @@ func (b *batch) restore(r *row, reason string) (bool, error) {
 		return false, nil
 	}
 	was := *r
-	r.status, r.deletedAt, r.deletedWhy = api.StatusActive, 0, ""
+	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusActive, 0, "", "", ""
 	return b.update(&was, r, actionRestore, reason)
 }
 

@@ -167,7 +167,8 @@ func keysMoved(was, now memory.Terms) bool {
 // tally is the counts of an account, kept as its memories change.
 type tally struct {
 	status        [3]int
-	uncategorized int // of the active ones, as all below
+	gone          [3]int // of those in the trash
+	uncategorized int    // of the active ones, as all below
 	notIndexed    int
 	kinds         map[string]int
 	categories    map[int64]int
@@ -187,6 +188,9 @@ func newTally() tally {
 func (t *tally) add(m *brief, by int) {
 	if int(m.Status) < len(t.status) {
 		t.status[m.Status] += by
+	}
+	if m.Status == memory.Deleted && int(m.Gone) < len(t.gone) {
+		t.gone[m.Gone] += by
 	}
 	if m.Status != memory.Active {
 		return
@@ -215,6 +219,7 @@ func (c *catalogue) stats(now int64) api.MemoryStats {
 	t := &c.tally
 	s := api.MemoryStats{
 		Active: t.status[memory.Active], Deleted: t.status[memory.Deleted], Consolidated: t.status[memory.Consolidated],
+		Faded: t.gone[memory.GoneFaded], Merged: t.gone[memory.GoneMerged],
 		Uncategorized: t.uncategorized, NotIndexed: t.notIndexed, DueNow: c.due(now),
 		Kinds: map[string]int{}, Categories: map[string]int{}, Importance: map[string]int{}, AsOf: api.Time(now),
 	}

@@ -49,12 +49,13 @@ func (r anyRow) essence() string {
 }
 
 // forget drops what moves from instant to instant without anything happening, and
-// what a memory resembles, which moves with every other memory; the shown number
+// what is told of others (what it resembles, what it was merged with), which moves
+// with every other memory; the shown number
 // and the date, which are pushed, stay.
 func forget(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"asOf", "vitality", "history", "similar"} {
+		for _, name := range []string{"asOf", "vitality", "history", "similar", "others"} {
 			delete(v, name)
 		}
 		for _, inner := range v {

@@ -142,7 +142,7 @@ func TestSweepTakesTheMostUrgentWithinTheLimit(t *testing.T) {
 		for _, a := range dry.Accounts {
 			for _, d := range a.Plan {
 				m, err := h.memories.Get(ctx, a.Owner, d.ID)
-				if err != nil || (m.Status == api.StatusDeleted) != (d.Verdict == Trash) || m.DeletedWhy != "" && m.DeletedWhy != "auto-evict: "+d.Reason {
+				if err != nil || (m.Status == api.StatusDeleted) != (d.Verdict == Trash) || m.DeletedWhy != "" && m.DeletedWhy != d.Reason {
 					t.Errorf("planned %s (%s), became %s (%s), %v", d.Verdict, d.Reason, m.Status, m.DeletedWhy, err)
 				}
 			}

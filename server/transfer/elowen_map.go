@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"elowen/server/memory"
 	"elowen/shared/api"
@@ -75,6 +76,8 @@ func (o *older) carryEvents(m *olderMemory, c *memory.Carried) {
 		out := o.event(e, revision)
 		if m.status == api.StatusDeleted && (out.Action == "trash" || out.Action == "auto-evict") {
 			c.DeletedAt, c.DeletedWhy = e.at, e.reason
+			c.DeletedBy, _, _ = strings.Cut(out.Actor, ":") // the number names somebody else here
+			c.DeletedHow = out.Action
 		}
 		c.Events = append(c.Events, out)
 	}

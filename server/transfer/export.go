@@ -106,6 +106,7 @@ func memoryLine(c *memory.Carried, names map[int64]string) *api.Line {
 		Type: api.LineMemory, Body: c.Body, Kind: c.Kind, Importance: &c.Importance, Confidence: &c.Confidence, Subject: c.Subject,
 		Source: c.Source, Status: c.Status, UseCount: c.UseCount, LastUsedAt: optional(c.LastUsedAt), CreatedAt: optional(c.CreatedAt),
 		UpdatedAt: optional(c.UpdatedAt), ReviewedAt: optional(c.ReviewedAt), DeletedAt: optional(c.DeletedAt), DeletedWhy: c.DeletedWhy,
+		DeletedBy: c.DeletedBy, DeletedHow: c.DeletedHow,
 		Revision: c.Revision, Used: c.Uses, Events: named(c.Events, names), Versions: c.Versions,
 	}
 	if name, ok := names[c.CategoryID]; ok {

@@ -114,6 +114,7 @@ func (p *parsed) parseMemory(line *api.Line, now int64) error {
 		Subject: line.Subject, Source: line.Source, Status: line.Status, UseCount: line.UseCount,
 		LastUsedAt: millis(line.LastUsedAt), CreatedAt: millis(line.CreatedAt), UpdatedAt: millis(line.UpdatedAt),
 		ReviewedAt: millis(line.ReviewedAt), DeletedAt: millis(line.DeletedAt), DeletedWhy: line.DeletedWhy,
+		DeletedBy: line.DeletedBy, DeletedHow: line.DeletedHow,
 		Revision: line.Revision, Uses: line.Used, Events: line.Events, Versions: line.Versions,
 	}
 	if line.Importance != nil {

@@ -20,7 +20,9 @@ type Memory struct {
 	UpdatedAt  Time    `json:"updatedAt"`
 	ReviewedAt *Time   `json:"reviewedAt"`
 	DeletedAt  *Time   `json:"deletedAt"`  // when it went to the trash
-	DeletedWhy string  `json:"deletedWhy"` // the reason in the audit, e.g. "auto-evict: vitality 8.2 < 10"
+	DeletedWhy string  `json:"deletedWhy"` // the reason in the audit; of a sweep only what it found: "vitality 8.2 < 10"
+	DeletedBy  string  `json:"deletedBy"`  // who did: one of the kinds below; empty: not in the trash, or nobody knows
+	DeletedWho string  `json:"deletedWho"` // the same in words, as in Event: "You", "Daily sweep", …
 
 	Vitality      float64 `json:"vitality"`      // 0 to 100, unrounded
 	VitalityShown int     `json:"vitalityShown"` // whole, rounded so that it never crosses the floor
@@ -35,6 +37,18 @@ const (
 	StatusActive       = "active"
 	StatusDeleted      = "deleted" // in the trash
 	StatusConsolidated = "consolidated"
+)
+
+// Who moved a memory to the trash. A query takes the first two, and DeletedByPeople
+// for whatever is neither.
+const (
+	DeletedBySweep  = "sweep"  // it faded
+	DeletedByMerge  = "merge"  // it was made one with others
+	DeletedByYou    = "you"    // the person whose memory it is
+	DeletedByPerson = "person" // another person
+	DeletedByAgent  = "agent"  // an assistant, or a program with a token
+	DeletedByElowen = "elowen" // the server, but for its sweep
+	DeletedByPeople = "people" // in a query only
 )
 
 // The sources of a memory.
@@ -97,6 +111,17 @@ type CategoryChoice struct {
 	CategoryID *int64 `json:"categoryId"`
 }
 
+// MemoryMerged answers POST /api/memory/merge.
+type MemoryMerged struct {
+	Memory
+	Undo int64 `json:"undo"` // as in BulkDone
+}
+
+// MemoryUndo is the body of POST /api/memory/undo.
+type MemoryUndo struct {
+	Change int64 `json:"change" validate:"min=1"` // what a change of many answered as Undo
+}
+
 // MemoryMerge is the body of POST /api/memory/merge.
 type MemoryMerge struct {
 	IDs    []int64 `json:"ids" validate:"ids=memory.merge"`
@@ -149,7 +174,8 @@ type Matching struct {
 // BulkDone answers the routes that change many memories.
 type BulkDone struct {
 	Changed int     `json:"changed"`
-	IDs     []int64 `json:"ids"` // those that were changed
+	IDs     []int64 `json:"ids"`  // those that were changed
+	Undo    int64   `json:"undo"` // the number for POST /api/memory/undo; 0 where it can't be undone
 }
 
 // The sorts of a list.
@@ -181,8 +207,9 @@ type MemoryQuery struct {
 	FadesWithin   int    `json:"fadesWithin,omitempty" validate:"omitempty,setting=list.fades"`       // days
 	NotIndexed    bool   `json:"notIndexed,omitempty"`
 	Unreviewed    bool   `json:"unreviewed,omitempty"`
-	After         *Time  `json:"after,omitempty"`  // created at or after
-	Before        *Time  `json:"before,omitempty"` // created before
+	DeletedBy     string `json:"deletedBy,omitempty" validate:"omitempty,oneof=sweep merge people"` // of the trash
+	After         *Time  `json:"after,omitempty"`                                                   // created at or after
+	Before        *Time  `json:"before,omitempty"`                                                  // created before
 	Q             string `json:"q,omitempty" validate:"line=memory.query"`
 	Match         string `json:"match,omitempty" validate:"omitempty,oneof=words meaning"`
 	Sort          string `json:"sort,omitempty" validate:"omitempty,oneof=updated created vitality importance used evictable relevance"`
@@ -223,6 +250,12 @@ type Page[T any] struct {
 	AsOf       Time   `json:"asOf"`
 }
 
+// Other is another memory that something is about.
+type Other struct {
+	ID   int64  `json:"id"`
+	Body string `json:"body"` // its beginning; empty where it was purged
+}
+
 // Run is a piece of a text with a role: a diff ("equal", "insert", "delete") or
 // a search hit ("text", "mark"). The server makes them; the browser only shows them.
 type Run struct {
@@ -244,6 +277,7 @@ type Event struct {
 	Foreign  bool          `json:"foreign"`  // carried over from elsewhere
 	Restores bool          `json:"restores"` // its text can be put back
 	Changes  []FieldChange `json:"changes"`
+	Others   []Other       `json:"others,omitempty"` // the sources of a merge, or what it was merged into
 }
 
 // FieldChange is one changed field of an event. Body changes come as Diff where
@@ -282,12 +316,15 @@ type MemoryDetail struct {
 	Events  []Event         `json:"events"` // newest first, the first page
 	More    bool            `json:"more"`   // there are more events
 	Similar []Similar       `json:"similar"`
+	Shape   []Node          `json:"shape,omitempty"` // of a body that is Markdown; absent for plain text
 }
 
 // MemoryStats answers GET /api/memory/stats.
 type MemoryStats struct {
 	Active        int            `json:"active"`
 	Deleted       int            `json:"deleted"`
+	Faded         int            `json:"faded"`  // of the deleted ones: those that a sweep took
+	Merged        int            `json:"merged"` // of the deleted ones: the sources of merges
 	Consolidated  int            `json:"consolidated"`
 	Uncategorized int            `json:"uncategorized"`
 	NotIndexed    int            `json:"notIndexed"`

@@ -20,10 +20,13 @@ const (
 	PathPurge      = "/api/memory/purge"
 	PathEmptyTrash = "/api/memory/empty-trash"
 	PathBulk       = "/api/memory/bulk"
+	PathUndo       = "/api/memory/undo"
 	PathEvents     = "/api/memory/events"
 	PathStats      = "/api/memory/stats"
 	PathCategories = "/api/categories"
 	PathSettings   = "/api/settings"
+	PathModels     = "/api/settings/models"
+	PathModelsTest = "/api/settings/models/test"
 	PathRetention  = "/api/retention"
 	PathPreview    = "/api/retention/preview"
 	PathSweep      = "/api/retention/sweep"
@@ -47,6 +50,10 @@ func itemPath(base string, id int64, part []string) string {
 	}
 	return path
 }
+
+// HeaderVersion is the header in which every answer names the server's release: a page
+// that is of another one offers to be loaded anew.
+const HeaderVersion = "Elowen-Version"
 
 // HeaderIdempotency is the header that makes a write safe to repeat.
 const HeaderIdempotency = "Idempotency-Key"

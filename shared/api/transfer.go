@@ -35,6 +35,8 @@ type Line struct {
 	ReviewedAt *Time         `json:"reviewedAt,omitempty"`
 	DeletedAt  *Time         `json:"deletedAt,omitempty"`
 	DeletedWhy string        `json:"deletedWhy,omitempty"`
+	DeletedBy  string        `json:"deletedBy,omitempty"`  // the actor, as in the audit
+	DeletedHow string        `json:"deletedHow,omitempty"` // trash, auto-evict or merge
 	Revision   int64         `json:"revision,omitempty"`
 	Used       []Use         `json:"usedAt,omitempty"`
 	Events     []LineEvent   `json:"events,omitempty"`

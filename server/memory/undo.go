@@ -1,0 +1,219 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// reasonUndone stands in the audit beside what was put back.
+const reasonUndone = "undone"
+
+// grouped gives the changes of a batch a number, by which Undo finds them.
+func (b *batch) grouped() (err error) {
+	b.group, err = b.tx.NewIDs("memory_event", 1)
+	return err
+}
+
+// Undo takes a change of many back: each memory gets the values again that the
+// change replaced in it. A field that was changed once more since stays as it is
+// now, and so does a memory that is gone; what returns to the trash is there for
+// the reason that it was. Undoing is a change of many too, which can be undone. It
+// answers which memories changed. Errors: NotFound for a number that the account's
+// audit doesn't have, Invalid.
+func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryUndo) (api.BulkDone, error) {
+	if err := validation.Struct(in); err != nil {
+		return api.BulkDone{}, err
+	}
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		done := api.BulkDone{IDs: []int64{}}
+		b, err := s.batch(tx, owner, by)
+		if err != nil {
+			return done, err
+		}
+		if err := b.grouped(); err != nil {
+			return done, err
+		}
+		names, err := s.categories.Names(tx, owner)
+		if err != nil {
+			return done, err
+		}
+		seen := false
+		for last := int64(0); ; {
+			list, err := readEvents(tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), in.Change, last, bulkPage)
+			if err != nil {
+				return done, err
+			}
+			if len(list) == 0 {
+				break
+			}
+			seen, last = true, list[len(list)-1].id
+			ids, err := b.undo(list, names)
+			if err != nil {
+				return done, err
+			}
+			done.IDs = append(done.IDs, ids...)
+		}
+		if !seen {
+			return done, fault.New(fault.NotFound, "There is no such change.")
+		}
+		if done.Changed = len(done.IDs); done.Changed > 0 {
+			done.Undo = b.group
+		}
+		return done, b.flush()
+	})
+}
+
+// undo takes a page of events back; each is about another memory. names are the
+// account's categories.
+func (b *batch) undo(list []storedEvent, names map[int64]string) (changed []int64, err error) {
+	ids := make([]int64, len(list))
+	for i := range list {
+		ids[i] = list[i].memory
+	}
+	rows, err := readMany(b.tx, b.owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		e := &list[i]
+		r := rows[e.memory]
+		if r == nil {
+			continue // purged since
+		}
+		did, err := b.undone(r, e, names)
+		if err != nil {
+			return changed, err
+		}
+		if did {
+			changed = append(changed, r.id)
+		}
+	}
+	return changed, nil
+}
+
+// undone takes one event back.
+func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, error) {
+	if e.action == actionMerge {
+		if r.status != api.StatusActive {
+			return false, nil
+		}
+		return b.trash(r, actionTrash, reasonUndone)
+	}
+	was := *r
+	before, after := stateOf(e.before), stateOf(e.after)
+	for name, now := range after {
+		old, ok := before[name]
+		if !ok || !r.holds(name, now) {
+			continue
+		}
+		if err := b.putBack(r, e, name, old, names); err != nil {
+			return false, err
+		}
+	}
+	action := patchAction(&was, r)
+	switch {
+	case r.status == was.status && was.status != api.StatusActive:
+		return false, nil // nothing in the trash is edited
+	case r.status == api.StatusActive && was.status != api.StatusActive:
+		action = actionRestore
+	case r.status == api.StatusDeleted && was.status != api.StatusDeleted:
+		action = actionTrash
+	}
+	return b.update(&was, r, action, reasonUndone)
+}
+
+// holds tells whether a field has the value that the audit has for it.
+func (r *row) holds(name string, value json.RawMessage) bool {
+	for i := range fields {
+		f := &fields[i]
+		if f.name != name {
+			continue
+		}
+		now, err := json.Marshal(f.value(r))
+		return err == nil && string(now) == strings.TrimSpace(string(value))
+	}
+	return false
+}
+
+// putBack gives a field the value that the audit has for it. Bodies are no change
+// of many, and are left to their versions.
+func (b *batch) putBack(r *row, e *storedEvent, name string, value json.RawMessage, names map[int64]string) error {
+	var err error
+	switch name {
+	case "kind":
+		err = json.Unmarshal(value, &r.kind)
+	case "importance":
+		err = json.Unmarshal(value, &r.importance)
+	case "reviewedAt":
+		err = json.Unmarshal(value, &r.reviewedAt)
+	case "categoryId":
+		var id int64 // null leaves it 0
+		if err = json.Unmarshal(value, &id); err == nil && (id == 0 || names[id] != "") {
+			r.category = id
+		}
+	case "status":
+		var status string
+		if err = json.Unmarshal(value, &status); err == nil {
+			err = b.returns(r, e, status)
+		}
+	}
+	if err != nil {
+		return fault.Wrap(fault.Corrupt, err, "The record of this change could not be read. Nothing was changed.")
+	}
+	return nil
+}
+
+// returns gives a memory the status that it had before an event. One that returns
+// to the trash is there again as it was when somebody, or a sweep, moved it there.
+func (b *batch) returns(r *row, e *storedEvent, status string) error {
+	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = status, 0, "", "", ""
+	if status != api.StatusDeleted {
+		return nil
+	}
+	list, err := readEvents(b.tx, `owner_id = ? AND memory_id = ? AND id < ? AND action IN ('trash', 'auto-evict')
+		AND NOT (reason = ? AND change_id <> 0) ORDER BY id DESC LIMIT 1`, int64(b.owner), r.id, e.id, reasonUndone)
+	if err != nil {
+		return err
+	}
+	r.deletedAt, r.deletedBy, r.deletedHow = b.at, b.by.Name, actionTrash
+	if len(list) > 0 {
+		went := &list[0]
+		r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = went.at, went.reason, went.by.Name, went.action
+		if into, err := mergedInto(b.tx, b.owner, []int64{went.group}); err != nil || into[went.group] != 0 {
+			r.deletedHow = actionMerge
+			return err
+		}
+	}
+	return nil
+}
+
+// mergedInto tells which memory each of these changes merged others into.
+func mergedInto(tx *db.Tx, owner db.AccountID, groups []int64) (map[int64]int64, error) {
+	into := map[int64]int64{}
+	for len(groups) > 0 {
+		n := min(len(groups), db.InMost)
+		in, args := db.In(groups[:n])
+		groups = groups[n:]
+		rows := tx.Query(`SELECT change_id, memory_id FROM memory_event WHERE owner_id = ? AND change_id <> 0 AND change_id IN (`+in+`) AND action = 'merge'`,
+			append([]any{int64(owner)}, args...)...)
+		for rows.Next() {
+			var group, id int64
+			if err := rows.Scan(&group, &id); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			into[group] = id
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return into, nil
+}
