@@ -22,12 +22,14 @@ var below = map[string][]string{
 	"server/account":    {"server/db"},
 	"server/category":   {"server/account"},
 	"server/lexicon":    {"server/db"},
-	"server/memory":     {"server/category", "server/lexicon"},
+	"server/embedding":  {"server/db"},
+	"server/memory":     {"server/category", "server/lexicon", "server/embedding"},
 	"server/retention":  {"server/memory"},
 	"server/transfer":   {"server/retention"},
 	"server/feed":       {"server/db"},
 	"server/projection": {"server/retention", "server/feed"},
 	"server/backup":     {"server/retention"},
+	"server/doctor":     {"server/backup"},
 }
 
 // noun is the noun that a folder or import path belongs to, or "".

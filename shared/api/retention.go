@@ -54,6 +54,7 @@ type Retention struct {
 type PreviewRequest struct {
 	Policy PolicyChange `json:"policy"`
 	Limit  int          `json:"limit,omitempty" validate:"omitempty,setting=list.limit"`
+	Days   int          `json:"days,omitempty" validate:"omitempty,setting=preview.days"` // how far the curves go; without, there are none
 }
 
 // Preview says what a policy would do to this account's memories.
@@ -64,6 +65,7 @@ type Preview struct {
 	Eligible30 int          `json:"eligible30"` // how many become eligible in 30 days
 	First      []PreviewRow `json:"first"`      // which go first
 	SweepAt    Time         `json:"sweepAt"`
+	Curves     *Curves      `json:"curves"` // null where no days were asked for
 }
 
 // PreviewRow is one memory of a preview, with the reason.
@@ -81,5 +83,6 @@ type PreviewRow struct {
 type Settings struct {
 	Revision  int64   `json:"revision"`
 	Retention Policy  `json:"retention"`
-	Fields    []Bound `json:"fields"` // default, bounds and unit of each field, from the one table
+	Models    *Models `json:"models,omitempty"` // for administrators
+	Fields    []Bound `json:"fields"`           // default, bounds and unit of each field, from the one table
 }

@@ -31,6 +31,7 @@ var table = append([]Setting{
 	{Key: "account.sessionRotateHours", Label: "Hours until a session gets a new secret", Unit: "hours", Kind: Whole, Default: 24, Min: 1, Max: 720},
 	{Key: "account.sessionOverlapSeconds", Label: "Seconds that the secret before a renewal still serves", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
 	{Key: "account.loginAttempts", Label: "Failed sign-ins before one has to wait", Unit: "a quarter of an hour", Kind: Whole, Default: 10, Min: 1, Max: 100},
+	{Key: "account.nameAttempts", Label: "Failed sign-ins to one account, from anywhere, before those who never signed in there have to wait", Unit: "a quarter of an hour", Kind: Whole, Default: 30, Min: 1, Max: 1_000},
 	{Key: "account.hashes", Label: "Passwords checked at a time", Kind: Whole, Default: 2, Min: 2, Max: 2},
 
 	{Key: "list.limit", Label: "Rows a page", Unit: "rows", Kind: Whole, Default: 50, Min: 1, Max: 500},
@@ -49,10 +50,19 @@ var table = append([]Setting{
 	{Key: "live.heartbeatSeconds", Label: "Seconds between heartbeats", Unit: "seconds", Kind: Whole, Default: 25, Min: 1, Max: 300},
 	{Key: "live.reprojectSeconds", Label: "Seconds until shown numbers are computed again", Unit: "seconds", Kind: Whole, Default: 15, Min: 1, Max: 3_600},
 
+	{Key: "offline.rows", Label: "Rows of lists that the browser keeps", Unit: "rows", Kind: Whole, Default: 500, Min: 1, Max: 5_000},
+	{Key: "offline.details", Label: "Opened memories that the browser keeps", Kind: Whole, Default: 50, Min: 1, Max: 500},
+	{Key: "offline.changes", Label: "Changes that may wait in the browser", Kind: Whole, Default: 500, Min: 1, Max: 5_000},
+	{Key: "offline.patienceMillis", Label: "Milliseconds until the kept page is shown instead of waiting", Unit: "ms", Kind: Whole, Default: 4_000, Min: 500, Max: 30_000},
+	{Key: "offline.updateMinutes", Label: "Minutes between looks for a new version of the app", Unit: "minutes", Kind: Whole, Default: 60, Min: 1, Max: 1_440},
+
 	{Key: "db.changeDays", Label: "Days that the change log is kept", Unit: "days", Kind: Whole, Default: 7, Min: 7, Max: 7},
 	{Key: "db.idempotencyDays", Label: "Days that an idempotency key is remembered", Unit: "days", Kind: Whole, Default: 7, Min: 7, Max: 7},
 	{Key: "db.foreignMillis", Label: "Milliseconds until another process's write is noticed", Unit: "ms", Kind: Whole, Default: 200, Min: 50, Max: 500},
 	{Key: "backup.kept", Label: "Daily backups kept", Unit: "files", Kind: Whole, Default: 7, Min: 1, Max: 100},
+
+	{Key: "preview.days", Label: "Days that the curves of a preview go", Unit: "days", Kind: Whole, Default: 365, Min: 1, Max: 365},
+	{Key: "preview.uses", Label: "Uses of the memory that the curves of a preview show", Kind: Whole, Default: 6, Min: 0, Max: 1e9},
 
 	{Key: "serve.addr", Label: "Address to listen on", Kind: Text, DefaultText: "127.0.0.1:4400", Who: Host},
 	{Key: "serve.basePath", Label: "Path under which everything stands", Kind: Text, DefaultText: "/", Who: Host},
@@ -62,7 +72,7 @@ var table = append([]Setting{
 	{Key: "retention.graceDays", Label: "Grace period", Help: "A memory younger than this is never moved to the trash. 0 means none.", Unit: "days", Kind: Number, Default: 14, Min: 0, Max: 365, Who: Admin},
 	{Key: "retention.vitalityFloor", Label: "Vitality floor", Help: "Below it a memory becomes eligible.", Kind: Number, Default: 10, Min: 1, Max: 90, Who: Admin},
 	{Key: "retention.dailyDeletionLimit", Label: "Daily trash limit", Help: "At most this many a person in any 24 hours; the rest wait.", Unit: "a day", Kind: Whole, Default: 5, Min: 1, Max: 200, Who: Admin},
-}, halfLives()...)
+}, append(models, halfLives()...)...)
 
 // Level is one step of the importance scale: what forgetting would cost.
 type Level struct {

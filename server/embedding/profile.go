@@ -1,0 +1,229 @@
+package embedding
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"elowen/server/db"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// Profile says how a model wants its texts, and how its cosines are to be read.
+// The zero value is of a model that nothing is known of: no prefix, no means, no
+// thresholds.
+type Profile struct {
+	Model      string     // by whose figures this is; empty: nothing is known
+	PassageBy  string     // before a passage
+	QueryBy    string     // before a query
+	Passages   Means      // of background passages, taken off passages
+	Queries    Means      // of background queries, taken off queries
+	Thresholds Thresholds // cosines after the means were taken off
+	Relevance  Line       // makes the sum of late and blend the relevance
+	Floor      float64    // of the relevance; 0: unknown
+	Words      float64    // the weight of words in the blend, w; 0: unknown
+}
+
+// Known tells whether anything is known of the model's cosines.
+func (p Profile) Known() bool { return p.Relevance != (Line{}) || len(p.Passages.All) > 0 }
+
+// Thresholds are cosines of 0 to 1; 0 is unknown.
+type Thresholds struct {
+	Duplicate  float64 `json:"duplicate,omitempty"`  // the same fact in other words
+	Paraphrase float64 `json:"paraphrase,omitempty"` // not worth showing beside the other
+	Reinforce  float64 `json:"reinforce,omitempty"`  // consolidation: the same again
+	Cluster    float64 `json:"cluster,omitempty"`    // consolidation: belongs together
+}
+
+// Line maps a value linearly: Zero becomes 0, One becomes 1.
+type Line struct {
+	Zero float64 `json:"zero"` // the median best stranger
+	One  float64 `json:"one"`  // the median own pair
+}
+
+// At is the line at x. A line that is none gives x back.
+func (l Line) At(x float64) float64 {
+	if l.One == l.Zero {
+		return x
+	}
+	return (x - l.Zero) / (l.One - l.Zero)
+}
+
+// Means are mean vectors of background texts: of all, and of those of one script.
+type Means struct {
+	All    []float32
+	Script map[string][]float32
+}
+
+// Of is the mean to take off a text of a script; nil is none.
+func (m Means) Of(script string) []float32 {
+	if v, ok := m.Script[script]; ok {
+		return v
+	}
+	return m.All
+}
+
+// Centre takes a mean off a vector of length 1 and makes it of length 1 again, in
+// place. A mean of another width is no mean of this model's and is not taken off.
+// What the mean was all of becomes 0: it is like nothing.
+func Centre(v, mean []float32) {
+	if len(mean) != len(v) {
+		return
+	}
+	sum := 0.0
+	for i := range v {
+		v[i] -= mean[i]
+		sum += float64(v[i]) * float64(v[i])
+	}
+	if sum < 1e-12 {
+		clear(v)
+		return
+	}
+	by := float32(1 / math.Sqrt(sum))
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// storedProfile is a Profile as it is stored with a space. Vectors are base64 of
+// what Encode writes.
+type storedProfile struct {
+	Model      string            `json:"model"`
+	PassageBy  string            `json:"passageBy,omitempty"`
+	QueryBy    string            `json:"queryBy,omitempty"`
+	Passages   map[string]string `json:"passages,omitempty"` // by script; "all" is of all
+	Queries    map[string]string `json:"queries,omitempty"`
+	Thresholds Thresholds        `json:"thresholds"`
+	Relevance  Line              `json:"relevance"`
+	Floor      float64           `json:"floor,omitempty"`
+	Words      float64           `json:"words,omitempty"`
+}
+
+const allScripts = "all"
+
+func (m Means) texts() map[string]string {
+	texts := map[string]string{}
+	if len(m.All) > 0 {
+		texts[allScripts] = base64.StdEncoding.EncodeToString(Encode(m.All))
+	}
+	for script, v := range m.Script {
+		texts[script] = base64.StdEncoding.EncodeToString(Encode(v))
+	}
+	return texts
+}
+
+func meansOf(texts map[string]string) (Means, error) {
+	var m Means
+	for script, text := range texts {
+		raw, err := base64.StdEncoding.DecodeString(text)
+		v := make([]float32, len(raw)/4)
+		if err != nil || len(v) == 0 || !Decode(v, raw) {
+			return m, fault.New(fault.Corrupt, "The stored profile of a model cannot be read.")
+		}
+		if script == allScripts {
+			m.All = v
+			continue
+		}
+		if m.Script == nil {
+			m.Script = map[string][]float32{}
+		}
+		m.Script[script] = v
+	}
+	return m, nil
+}
+
+// MarshalText writes the profile as it is stored and shipped.
+func (p Profile) MarshalText() ([]byte, error) {
+	return json.Marshal(storedProfile{
+		Model: p.Model, PassageBy: p.PassageBy, QueryBy: p.QueryBy, Passages: p.Passages.texts(), Queries: p.Queries.texts(),
+		Thresholds: p.Thresholds, Relevance: p.Relevance, Floor: p.Floor, Words: p.Words,
+	})
+}
+
+// UnmarshalText reads what MarshalText writes. Errors: Corrupt.
+func (p *Profile) UnmarshalText(text []byte) error {
+	var in storedProfile
+	if err := json.Unmarshal(text, &in); err != nil {
+		return fault.Wrap(fault.Corrupt, err, "The stored profile of a model cannot be read.")
+	}
+	passages, err := meansOf(in.Passages)
+	if err != nil {
+		return err
+	}
+	queries, err := meansOf(in.Queries)
+	if err != nil {
+		return err
+	}
+	*p = Profile{
+		Model: in.Model, PassageBy: in.PassageBy, QueryBy: in.QueryBy, Passages: passages, Queries: queries,
+		Thresholds: in.Thresholds, Relevance: in.Relevance, Floor: in.Floor, Words: in.Words,
+	}
+	return nil
+}
+
+// SaveProfile keeps a profile that was fitted to a space.
+func SaveProfile(tx *db.Tx, space SpaceID, p Profile) error {
+	text, err := p.MarshalText()
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "")
+	}
+	return tx.Must(`UPDATE embedding_space SET profile = ? WHERE id = ?`, string(text), int64(space))
+}
+
+// ProfileOf is the profile of a stored space: the one that was fitted to it, else
+// what is known of its model, else one that knows nothing.
+func ProfileOf(tx *db.Tx, s Stored) (Profile, error) {
+	var text string
+	if err := tx.Row(`SELECT profile FROM embedding_space WHERE id = ?`, []any{int64(s.ID)}, &text); err != nil {
+		return Profile{}, err
+	}
+	if text == "" {
+		return KnownProfile(s.Space), nil
+	}
+	var p Profile
+	err := p.UnmarshalText([]byte(text))
+	return p, err
+}
+
+// The built-in models.
+const (
+	ModelE5Multilingual = "multilingual-e5-small"
+	ModelE5English      = "e5-small-v2"
+)
+
+// KnownProfile is what the program knows of a space's model, by the name that the
+// providers give it: what stands before its texts, and for the built-in models the
+// weight of words. Their means and thresholds come with their files.
+func KnownProfile(s Space) Profile {
+	name := strings.ToLower(s.Model)
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	name, _, _ = strings.Cut(name, ":")
+	if s.Kind == api.ProviderLocal {
+		p := Profile{Model: name, PassageBy: "passage: ", QueryBy: "query: ", Thresholds: Thresholds{Reinforce: 0.92, Cluster: 0.8}, Words: 0.7}
+		if name == ModelE5English {
+			p.Words = 0.6
+		}
+		return p
+	}
+	// What these models were trained with, from their own descriptions.
+	for _, k := range []struct{ begins, passage, query string }{
+		{"multilingual-e5-", "passage: ", "query: "},
+		{"e5-", "passage: ", "query: "},
+		{"nomic-embed-text", "search_document: ", "search_query: "},
+		{"snowflake-arctic-embed", "", "query: "},
+		{"mxbai-embed-large", "", "Represent this sentence for searching relevant passages: "},
+		{"bge-small-en", "", "Represent this sentence for searching relevant passages: "},
+		{"bge-base-en", "", "Represent this sentence for searching relevant passages: "},
+		{"bge-large-en", "", "Represent this sentence for searching relevant passages: "},
+		{"embeddinggemma", "title: none | text: ", "task: search result | query: "},
+	} {
+		if strings.HasPrefix(name, k.begins) && !strings.Contains(name, "instruct") {
+			return Profile{Model: k.begins, PassageBy: k.passage, QueryBy: k.query}
+		}
+	}
+	return Profile{}
+}

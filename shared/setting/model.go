@@ -1,0 +1,20 @@
+package setting
+
+// models are the rows of model providers and of embedding.
+var models = []Setting{
+	{Key: "model.baseUrl", Label: "Address", Help: "Such as https://api.example.org/v1.", Unit: "characters", Kind: Text, Min: 0, Max: 2_000, Who: Admin},
+	{Key: "model.apiKey", Label: "Key", Help: "Stored encrypted and never shown again.", Unit: "characters", Kind: Secret, Min: 0, Max: 4_000, Who: Admin},
+	{Key: "model.provider", Label: "Provider's id", Help: "A short name of your own.", Unit: "characters", Kind: Text, Min: 1, Max: 40, Who: Admin},
+	{Key: "model.name", Label: "Model", Unit: "characters", Kind: Text, Min: 1, Max: 200, Who: Admin},
+	{Key: "model.providers", Label: "Providers", Kind: Whole, Default: 1, Min: 1, Max: 20},
+	{Key: "model.dimensions", Label: "Width", Help: "How many numbers a vector has; empty for what the model gives.", Unit: "numbers", Kind: Whole, Default: 0, Min: 1, Max: 8_192, Who: Admin},
+
+	{Key: "embedding.width", Label: "Numbers of a vector", Kind: Whole, Default: 0, Min: 1, Max: 8_192},
+	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
+	{Key: "embedding.texts", Label: "Texts of an embedding request", Kind: Whole, Default: 32, Min: 1, Max: 256},
+	{Key: "embedding.bytes", Label: "Text of an embedding request", Unit: "bytes", Kind: Whole, Default: 96 << 10, Min: 1 << 10, Max: 1 << 20},
+	{Key: "embedding.answer", Label: "Answer to an embedding request", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 32 << 20},
+	{Key: "embedding.requests", Label: "Embedding requests of a pass", Help: "Then it looks again what is newest.", Kind: Whole, Default: 50, Min: 1, Max: 50},
+	{Key: "embedding.tries", Label: "Tries of an embedding request", Help: "Before it is put off.", Kind: Whole, Default: 3, Min: 1, Max: 10},
+	{Key: "embedding.resident", Label: "Vectors held in memory", Unit: "bytes", Kind: Whole, Default: 512 << 20, Min: 1 << 20, Max: 1 << 40},
+}
