@@ -2,6 +2,7 @@ package memory
 
 import (
 	"elowen/server/db"
+	"elowen/server/markdown"
 	"elowen/shared/api"
 )
 
@@ -26,6 +27,7 @@ func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.M
 	if d.Memory, err = r.wire(t, tx.Now); err != nil {
 		return d, err
 	}
+	d.Shape = markdown.Parse(r.body)
 	if d.History, err = history(tx, owner, &r, t, days); err != nil {
 		return d, err
 	}
