@@ -45,7 +45,7 @@ func New(d *db.DB, o Options) *Store {
 	return &Store{
 		db: d, options: o,
 		hash:     newHasher(o.Hash),
-		attempts: newAttempts(setting.Int("account.loginAttempts")),
+		attempts: newAttempts(setting.Int("account.loginAttempts"), setting.Int("account.nameAttempts")),
 		touches:  newTouches(d, o.Patience, o.Log),
 	}
 }

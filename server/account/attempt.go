@@ -1,6 +1,7 @@
 package account
 
 import (
+	"strings"
 	"sync"
 
 	"elowen/shared/fault"
@@ -16,15 +17,65 @@ const attemptKeys = 20_000
 // attempts counts failures in the last attemptWindow, for each of some keys.
 // An attempt counts as failed from its start, so that many at the same time
 // can't all slip through; one that succeeds is taken back.
+//
+// A sign-in counts for the address that it comes from, whatever the name, and for
+// the name, whatever the address: else many addresses together could guess at one
+// password without end. That second count alone would let a stranger keep a person
+// out. So an address from which the account was signed in to before is known to it:
+// there the name's count neither bars nor grows, and only the address's own does.
 type attempts struct {
-	most int
+	most  int // for an address, or a secret that is checked once
+	named int // for a name, from all addresses that it doesn't know
 
-	mu   sync.Mutex
-	byID map[string][]int64 // when each attempt began, oldest first; never more than most
+	mu    sync.Mutex
+	byID  map[string][]int64 // when each attempt began, oldest first; never more than mostOf the key
+	known map[string]int64   // name and address that belong together: when they were last seen to
 }
 
-func newAttempts(most int) *attempts {
-	return &attempts{most: most, byID: map[string][]int64{}}
+func newAttempts(most, named int) *attempts {
+	return &attempts{most: most, named: named, byID: map[string][]int64{}, known: map[string]int64{}}
+}
+
+// knownLasts is how long an address stays known to a name.
+const knownLasts = 30 * day
+
+// login are the keys under which a sign-in with a name from an address counts.
+func (a *attempts) login(name, client string, now int64) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	keys := []string{"client:" + client}
+	if at, ok := a.known[name+"\n"+client]; !ok || now-at > knownLasts || at > now {
+		keys = append(keys, nameAttempts+name)
+	}
+	return keys
+}
+
+// nameAttempts begins the keys of names.
+const nameAttempts = "name:"
+
+// knows notes that an address belongs to a name.
+func (a *attempts) knows(name, client string, now int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	pair := name + "\n" + client
+	if _, ok := a.known[pair]; !ok && len(a.known) >= attemptKeys {
+		oldest := ""
+		for k, at := range a.known {
+			if oldest == "" || at < a.known[oldest] {
+				oldest = k
+			}
+		}
+		delete(a.known, oldest)
+	}
+	a.known[pair] = now
+}
+
+// mostOf is how many failures a key may have.
+func (a *attempts) mostOf(key string) int {
+	if strings.HasPrefix(key, nameAttempts) {
+		return a.named
+	}
+	return a.most
 }
 
 // begin notes an attempt under each key at now (Unix milliseconds), or refuses
@@ -34,7 +85,7 @@ func (a *attempts) begin(now int64, keys ...string) error {
 	defer a.mu.Unlock()
 	var wait int64
 	for _, k := range keys {
-		if list := a.recent(k, now); len(list) >= a.most {
+		if list := a.recent(k, now); len(list) >= a.mostOf(k) {
 			wait = max(wait, list[0]+attemptWindow-now)
 		}
 	}
@@ -65,13 +116,6 @@ func (a *attempts) succeeded(began int64, keys ...string) {
 			}
 		}
 	}
-}
-
-// forget drops all that is known of a key.
-func (a *attempts) forget(key string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.byID, key)
 }
 
 // recent drops what is past the window. mu must be held.

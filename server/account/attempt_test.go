@@ -17,7 +17,7 @@ import (
 func TestAttemptsWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 3
-		a := newAttempts(most)
+		a := newAttempts(most, most)
 		var failed []int64
 		now := int64(1_000_000_000)
 		for range rapid.IntRange(1, 60).Draw(t, "tries") {
@@ -51,7 +51,7 @@ func TestAttemptsWindow(t *testing.T) {
 // However many names are tried, what is remembered stays small, and a key that
 // is being attacked is not the one to be forgotten.
 func TestAttemptsAreBounded(t *testing.T) {
-	a := newAttempts(2)
+	a := newAttempts(2, 2)
 	now := int64(1_000_000_000)
 	for range 2 {
 		if err := a.begin(now, "attacked"); err != nil {
@@ -80,6 +80,36 @@ func TestAttemptsAreBounded(t *testing.T) {
 	}
 	a.begin(now+attemptWindow+1, "later")
 	a.begin(now-1, "clock set back")
+}
+
+// Addresses that belong to a name are remembered for a while, and no more of them
+// than can be.
+func TestKnownAddresses(t *testing.T) {
+	a := newAttempts(2, 3)
+	now := int64(1_000_000_000)
+	named := func(client string, at int64) bool { return len(a.login("ann", client, at)) == 2 }
+	if !named("home", now) {
+		t.Error("known before anything happened")
+	}
+	a.knows("ann", "home", now)
+	for what, c := range map[string]struct {
+		client string
+		at     int64
+		want   bool
+	}{
+		"known": {"home", now + 1, false}, "another": {"bar", now + 1, true}, "long ago": {"home", now + knownLasts + 1, true},
+		"a clock set back": {"home", now - 1, true}, "a name in an address": {"e\nhome", now + 1, true},
+	} {
+		if got := named(c.client, c.at); got != c.want {
+			t.Errorf("%s: counts for the name: %v", what, got)
+		}
+	}
+	for i := range attemptKeys + 50 {
+		a.knows("bob", fmt.Sprint(i), now+1+int64(i))
+	}
+	if len(a.known) > attemptKeys || !named("home", now+1) {
+		t.Errorf("%d pairs are known; the oldest is one of them: %v", len(a.known), !named("home", now+1))
+	}
 }
 
 // At most two passwords are hashed at a time, and whoever goes away stops waiting.

@@ -16,15 +16,16 @@ var (
 
 // Login opens a session for a name and password. client is the network address of
 // whoever asks. An unknown name, a locked account and a wrong password answer
-// alike (fault.Unauthenticated), and count towards fault.TooMany, for the name and
-// for the client.
+// alike (fault.Unauthenticated), and count towards fault.TooMany, for the client and,
+// where the name was never signed in from there, for the name.
 func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened, error) {
 	key, bad := nameKey(in.Name)
 	if bad != nil {
 		key = strings.ToLower(in.Name) // no account has it, but it counts as one that could
 	}
-	began, byName, byClient := s.db.Now(), "name:"+key, "client:"+client
-	if err := s.attempts.begin(began, byName, byClient); err != nil {
+	began := s.db.Now()
+	keys := s.attempts.login(key, client, began)
+	if err := s.attempts.begin(began, keys...); err != nil {
 		return Opened{}, err
 	}
 	var (
@@ -47,14 +48,14 @@ func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened,
 		ok, stale, err = s.hash.check(ctx, in.Password, hash)
 	}
 	if err != nil {
-		s.attempts.succeeded(began, byName, byClient) // nothing was tried
+		s.attempts.succeeded(began, keys...) // nothing was tried
 		return Opened{}, err
 	}
 	if !ok {
 		return Opened{}, errLogin
 	}
-	s.attempts.succeeded(began, byClient)
-	s.attempts.forget(byName)
+	s.attempts.succeeded(began, keys...)
+	s.attempts.knows(key, client, began)
 	if disabled {
 		return Opened{}, errDisabled
 	}

@@ -12,6 +12,10 @@ import (
 
 const day = 86_400_000
 
+// sessionTouch is how often a session's last use is written, at most: it is shown
+// by the hour.
+const sessionTouch = 3_600_000
+
 var (
 	sessionLife   = int64(setting.Int("account.sessionDays")) * day
 	sessionRotate = int64(setting.Int("account.sessionRotateHours")) * 3_600_000
@@ -91,7 +95,7 @@ func (s *Store) Session(ctx context.Context, secret string) (Opened, error) {
 	switch {
 	case hash == row.current && now-row.rotated >= sessionRotate:
 		return s.renew(ctx, row, same, row.current), nil
-	case hash == row.current && !row.confirmed():
+	case hash == row.current && (!row.confirmed() || now-row.lastUse >= sessionTouch):
 		s.touches.try(ctx, touch{"session", row.identity.SessionID}, func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE session SET last_used_at = ? WHERE id = ? AND secret_hash = ?`, max(tx.Now, row.rotated+1), row.identity.SessionID, row.current)
 			return err

@@ -87,7 +87,19 @@ func (s *Store) Setup(ctx context.Context, client string, in api.Setup) (Opened,
 		return Opened{}, err
 	}
 	s.setup.used()
+	if name, err := nameKey(in.Name); err == nil {
+		s.attempts.knows(name, client, began)
+	}
 	return out, nil
+}
+
+// SetupNeeded tells whether there is no account yet.
+func (s *Store) SetupNeeded(ctx context.Context) (bool, error) {
+	err := s.db.View(ctx, noAccounts)
+	if fault.Is(err, fault.Gone) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // noAccounts answers fault.Gone where there is an account.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"elowen/server/backup"
+	"elowen/server/doctor"
 )
 
 type backupCommand struct {
@@ -113,22 +114,6 @@ func (c *vacuumCommand) Run(r *run) error {
 		return err
 	}
 	return r.show(map[string]int64{"before": before, "after": after}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s before, %s after.\n", size(before), size(after))
+		fmt.Fprintf(w, "%s before, %s after.\n", doctor.Size(before), doctor.Size(after))
 	})
-}
-
-// size writes a number of bytes for people.
-func size(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	value, name := float64(n)/unit, "KiB"
-	for _, next := range []string{"MiB", "GiB", "TiB"} {
-		if value < unit {
-			break
-		}
-		value, name = value/unit, next
-	}
-	return fmt.Sprintf("%.1f %s", value, name)
 }

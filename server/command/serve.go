@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"elowen/server/backup"
+	"elowen/server/doctor"
 	"elowen/server/retention"
 	"elowen/server/transfer"
 	"elowen/shared/fault"
@@ -63,7 +64,7 @@ func (c *serveCommand) Run(r *run) error {
 		return err
 	}
 	defer owned.release()
-	if name, remote := networkFileSystem(r.data); remote {
+	if name, remote := doctor.NetworkFileSystem(r.data); remote {
 		log.Warn("the data directory is on a network file system, where locks and the write-ahead log may fail; move it to a local disk", "directory", r.data, "file system", name)
 	}
 	tidy(r.data, log)
@@ -84,7 +85,7 @@ func tidy(dir string, log *slog.Logger) {
 		return // openStores tells, or waits
 	}
 	defer use.release()
-	names := slices.Concat(transfer.ScratchNames(), backup.WorkNames(), []string{exportName, doctorName})
+	names := slices.Concat(transfer.ScratchNames(), backup.WorkNames(), []string{exportName, doctor.WorkName})
 	for _, in := range []string{dir, filepath.Join(dir, backupsDir)} {
 		entries, _ := os.ReadDir(in) // the folder of backups may not be there
 		for _, e := range entries {
@@ -125,7 +126,8 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return fault.Wrap(fault.Unavailable, err, "Cannot listen on "+c.Addr+": "+err.Error()+". Name another address with --addr.")
 	}
 	defer listener.Close()
-	w, err := newWeb(c, r, st, log)
+	keeper := backup.NewKeeper(st.db, st.retention, filepath.Join(r.data, backupsDir), setting.Int("backup.kept"))
+	w, err := newWeb(c, r, st, keeper, log)
 	if err != nil {
 		return err
 	}
@@ -148,9 +150,7 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		admin.close()
 		running.Wait()
 	}()
-	schedule := retention.NewSchedule(st.retention, r.Clock, r.Wake, retention.Task{Name: "backup", Run: func(ctx context.Context) error {
-		return backup.Daily(ctx, st.db, filepath.Join(r.data, backupsDir), setting.Int("backup.kept"))
-	}})
+	schedule := retention.NewSchedule(st.retention, r.Clock, r.Wake, retention.Task{Name: "backup", Run: keeper.Daily})
 	if err := schedule.Boot(r.ctx); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"elowen/server/account"
+	"elowen/server/backup"
+	"elowen/server/doctor"
 	"elowen/server/feed"
 	"elowen/server/httpd"
 	"elowen/server/live"
@@ -29,7 +31,7 @@ type web struct {
 	live      *live.Handler
 }
 
-func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error) {
+func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slog.Logger) (*web, error) {
 	gate, err := httpd.NewGate(st.accounts, httpd.GateOptions{Addr: c.Addr, PublicURL: c.PublicURL, BasePath: c.BasePath})
 	if err != nil {
 		return nil, err
@@ -53,6 +55,9 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 			_, err := st.erase(ctx, name)
 			return err
 		},
+		Backups: keeper,
+		Examine: func(ctx context.Context) api.Doctor { return doctor.Examine(ctx, r.patient(st)) },
+		Storage: func(ctx context.Context) (api.Storage, error) { return doctor.Storage(ctx, r.patient(st)) },
 		Ready: func(context.Context) error {
 			if !w.ready.Load() {
 				return fault.New(fault.Unavailable, "The server is starting, or going down.")
@@ -65,11 +70,20 @@ func newWeb(c *serveCommand, r *run, st *stores, log *slog.Logger) (*web, error)
 	mux := http.NewServeMux()
 	mux.Handle(api.PathLive, w.live)
 	for _, p := range []string{"/api/", api.PathHealth, api.PathReady, api.PathMetrics} {
-		mux.Handle(p, rest)
+		mux.Handle(p, released(site.Release(version), rest))
 	}
 	mux.Handle("/", pages)
 	w.handler = patient(gate.Hosts(under(c.BasePath, mux)))
 	return w, nil
+}
+
+// released names the release of the server in every answer, so that a page of another
+// one learns of it.
+func released(release string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(api.HeaderVersion, release)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // under serves everything below the base path, and nothing beside it.

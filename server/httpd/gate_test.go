@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -226,6 +227,13 @@ func TestSetupOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	needed := func(want bool) {
+		t.Helper()
+		if a := w.send(request{"GET", api.PathSetup, nil, nil}); a.Code != 200 || strings.TrimSpace(a.text) != fmt.Sprintf(`{"needed":%v}`, want) {
+			t.Errorf("setup: %d %s", a.Code, a.text)
+		}
+	}
+	needed(true)
 	in := api.Setup{Code: "wrong", Name: "Ann", Password: password}
 	w.problem("wrong code", w.send(request{"POST", api.PathSetup, in, nil}), fault.Forbidden)
 	in.Code = code
@@ -234,10 +242,11 @@ func TestSetupOverHTTP(t *testing.T) {
 		t.Fatalf("%d %s", a.Code, a.text)
 	}
 	for _, r := range Routes() {
-		if r.Path == api.PathSetup {
+		if r.Path == api.PathSetup && r.Method == "POST" {
 			w.conforms(r, a)
 		}
 	}
+	needed(false)
 	me := into[api.Me](t, a)
 	if me.Role != api.RoleAdmin || me.DefaultCategoryID == nil {
 		t.Errorf("%+v", me)

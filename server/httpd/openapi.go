@@ -96,7 +96,16 @@ func operation(s *schemas, r *Route, problem any, taken, given map[string]bool) 
 			return nil, err
 		}
 		note(out, given)
-		success["content"] = object{"application/json": object{"schema": out}}
+		content := object{"application/json": object{"schema": out}}
+		if r.Stream != "" && r.Method != http.MethodGet { // in steps, where they were asked for
+			step, err := s.of(reflect.TypeFor[api.ImportStep]())
+			if err != nil {
+				return nil, err
+			}
+			note(step, given)
+			content[r.Stream] = object{"schema": object{"type": "string", "description": "With progress: a JSON object a line, each an ImportStep; the last has the report or the problem"}}
+		}
+		success["content"] = content
 		if revisioned(r.Gives) {
 			success["headers"] = object{"ETag": object{"description": "The revision, for If-Match", "schema": object{"type": "string"}}}
 		}

@@ -14,6 +14,10 @@ import (
 func (s *server) people() []*Route {
 	person := api.PathPeople + "/{name}"
 	return []*Route{
+		get(api.PathSetup, open, "Whether the first account is still to be made", func(c *call) (api.SetupState, error) {
+			needed, err := s.Accounts.SetupNeeded(c.ctx)
+			return api.SetupState{Needed: needed}, err
+		}),
 		do(http.MethodPost, api.PathSetup, open, "Make the first account, with the code that the server printed", s.setUp).created(),
 		do(http.MethodPost, api.PathLogin, open, "Sign in; the session is a cookie", s.logIn),
 		do(http.MethodPost, api.PathLogout, api.ScopeRead, "Sign out", func(c *call, _ none) (none, error) {
@@ -81,7 +85,7 @@ func (s *server) people() []*Route {
 // what was lent for a while must not be able to stay.
 func ownHand(i account.Identity) error {
 	if i.TokenID != 0 && !i.Can(api.ScopeAdmin) {
-		return fault.New(fault.Forbidden, "Tokens are made and revoked by a person who is signed in, or by a token with the scope admin.")
+		return fault.New(fault.Forbidden, "Tokens are made and revoked, and sessions ended, by a person who is signed in, or by a token with the scope admin.")
 	}
 	return nil
 }

@@ -18,11 +18,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"elowen/server/account"
+	"elowen/server/backup"
 	"elowen/server/category"
 	"elowen/server/memory"
 	"elowen/server/projection"
 	"elowen/server/retention"
 	"elowen/server/transfer"
+	"elowen/shared/api"
 	"elowen/shared/fault"
 )
 
@@ -38,6 +40,12 @@ type Services struct {
 
 	// Erase removes an account with all that it owns. by is who asks.
 	Erase func(ctx context.Context, by account.Identity, name string) error
+	// Backups are the server's own; nil: it keeps none.
+	Backups *backup.Keeper
+	// Examine runs the checks of the whole server.
+	Examine func(ctx context.Context) api.Doctor
+	// Storage measures what takes up room.
+	Storage func(ctx context.Context) (api.Storage, error)
 	// Ready answers nil once the server can do its work, else an error that says
 	// what is missing.
 	Ready func(ctx context.Context) error
@@ -198,7 +206,7 @@ func (s *server) enter(c *call) (any, error) {
 
 // answer writes a success.
 func (s *server) answer(c *call, out any) error {
-	if c.route.Stream != "" && c.route.Gives == nil {
+	if _, written := out.(streamed); written || c.route.Stream != "" && c.route.Gives == nil {
 		return nil // the route has written it
 	}
 	h := c.w.Header()
@@ -290,7 +298,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.people(), s.memories(), s.categories(), s.retention(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.retention(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"elowen/server/transfer"
 	"elowen/shared/api"
@@ -22,17 +25,18 @@ var jsonlTypes = []string{jsonl, "application/x-ndjson", "application/ndjson", "
 // stall bounds how long an import may stand still; a slow one that moves goes on.
 const stall = 60 * time.Second
 
-// dry is the query of an import.
-type dry struct {
-	DryRun bool `json:"dryRun,omitempty"`
+// importQuery is the query of an import.
+type importQuery struct {
+	DryRun   bool `json:"dryRun,omitempty"`
+	Progress bool `json:"progress,omitempty"` // answer line by line how far it is, the report last
 }
 
 // transfers are the routes of export and import.
 func (s *server) transfers() []*Route {
 	export := get(api.PathExport, api.ScopeRead, "All of the account's memories and categories, a JSON object a line", s.export)
 	export.Gives, export.Stream = nil, jsonl
-	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each", s.imports).query(&dry{}).late()
-	imports.Stream = jsonl
+	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each", s.imports).query(&importQuery{}).late()
+	imports.Stream, imports.Gives = jsonl, reflect.TypeFor[api.ImportReport]()
 	return []*Route{export, imports}
 }
 
@@ -70,39 +74,89 @@ func (s *server) export(c *call) (none, error) {
 	return none{}, nil
 }
 
-func (s *server) imports(c *call, _ none) (api.ImportReport, error) {
-	var d dry
-	if err := c.query(&d); err != nil {
-		return api.ImportReport{}, err
+// imports brings lines in. The whole file is here before anything is written, and
+// before the answer begins: so an answer in steps can begin at once.
+func (s *server) imports(c *call, _ none) (any, error) {
+	var q importQuery
+	if err := c.query(&q); err != nil {
+		return nil, err
 	}
 	if err := c.mediaType(jsonlTypes...); err != nil {
-		return api.ImportReport{}, err
+		return nil, err
 	}
 	most := int64(setting.Get("import.file").Max)
 	var in io.Reader = patientReader{http.MaxBytesReader(c.w, c.r.Body, most), http.NewResponseController(c.w)}
-	if c.key != "" {
-		// What the key stands for is known only at the end of the file.
+	var size int64
+	if c.key != "" || q.Progress {
+		// What a key stands for is known only at the end of the file.
 		f, err := transfer.ImportScratch(s.TempDir)
 		if err != nil {
-			return api.ImportReport{}, err
+			return nil, err
 		}
 		defer f.Close()
 		sum := sha256.New()
-		if _, err := io.Copy(io.MultiWriter(f, sum), in); err != nil {
-			return api.ImportReport{}, arrived(err)
+		if size, err = io.Copy(io.MultiWriter(f, sum), in); err != nil {
+			return nil, arrived(err)
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return api.ImportReport{}, fault.Wrap(fault.Unavailable, err, "The file could not be kept while it was read.")
+			return nil, fault.Wrap(fault.Unavailable, err, "The file could not be kept while it was read.")
 		}
 		c.body, in = sum.Sum(nil), f
 		if err := c.once(nil); err != nil {
-			return api.ImportReport{}, err
+			return nil, err
 		}
 	}
-	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, transfer.Options{
-		By: c.by(), Foreign: true, DryRun: d.DryRun, TempDir: s.TempDir,
-	})
+	o := transfer.Options{By: c.by(), Foreign: true, DryRun: q.DryRun, TempDir: s.TempDir}
+	if q.Progress {
+		return streamed{}, s.importSteps(c, in, size, o)
+	}
+	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, o)
 	return report, arrived(err)
+}
+
+// streamed is the answer of a route that has written it already.
+type streamed struct{}
+
+// importSteps answers an import in lines: how far it is, and at the end the report
+// or what went wrong.
+func (s *server) importSteps(c *call, in io.Reader, size int64, o transfer.Options) error {
+	c.w.Header().Set("Content-Type", jsonl)
+	c.w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(c.w)
+	gone := false
+	tell := func(step api.ImportStep) {
+		line, err := json.Marshal(step, json.Deterministic(true))
+		if err == nil && !gone {
+			_, err = c.w.Write(append(line, '\n'))
+		}
+		if err == nil {
+			err = control.Flush()
+		}
+		gone = gone || err != nil // the request's context tells the import
+	}
+	stage := api.StageWriting
+	if o.DryRun {
+		stage = api.StageReading
+	}
+	last := api.ImportStep{Stage: stage, Total: size}
+	tell(last)
+	o.Step = func(done, total int64, lines int) {
+		last.Done, last.Total, last.Lines = done, total, lines
+		tell(last)
+	}
+	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, o)
+	if err = arrived(err); err == nil {
+		last.Done, last.Lines, last.Report = last.Total, report.Lines, &report
+		tell(last)
+		return nil
+	}
+	if k := fault.KindOf(err); k == fault.Internal || k == fault.Corrupt {
+		s.Log.Error("an import failed", "error", err)
+	}
+	p := fault.ProblemOf(err)
+	last.Problem = &api.ImportProblem{Status: p.Status, Title: p.Title, Detail: p.Detail, Code: p.Code}
+	tell(last)
+	return nil
 }
 
 // arrived says why a body didn't come whole.

@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"elowen/server/account"
+	"elowen/server/backup"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -77,7 +78,12 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector,
 		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
 		Erase:    w.erase,
-		Clock:    w.clock.Now, Version: "1.2.3", BasePath: o.BasePath, TempDir: t.TempDir(), Log: log,
+		Backups:  backup.NewKeeper(w.db, retained, t.TempDir(), 7),
+		Examine: func(context.Context) api.Doctor {
+			return api.Doctor{Checks: []api.Finding{{Check: "room", State: api.StateOK, Text: "much"}}, OK: true}
+		},
+		Storage: func(context.Context) (api.Storage, error) { return api.Storage{Engine: "sqlite"}, nil },
+		Clock:   w.clock.Now, Version: "1.2.3", BasePath: o.BasePath, TempDir: t.TempDir(), Log: log,
 	}
 	w.handler = gate.Hosts(New(w.services))
 	w.doc = readDocument(t)
@@ -280,7 +286,10 @@ func (w *world) conforms(r Route, a answer) {
 // things is one of everything that an account can have, for requests about it.
 type things struct {
 	memory, other, trashed, category, token int64
+	change                                  int64 // of many, that can be undone
+	session                                 int64
 	person                                  string // another account, for an administrator
+	backup                                  string // a backup, for an administrator
 }
 
 // things makes fresh ones. mark stands in every text of theirs.
@@ -294,17 +303,41 @@ func (p *person) things(mark string) things {
 	}
 	th.memory, th.other, th.trashed = add("lamp"), add("river"), add("stone")
 	p.must("DELETE", api.MemoryPath(th.trashed), nil)
+	th.change = into[api.BulkDone](p, p.must("POST", api.PathBulk, api.MemoryBulk{IDs: []int64{th.other}, Action: api.BulkImportance, Importance: api.Ptr(8)})).Undo
 	th.category = into[api.Category](p, p.must("POST", api.PathCategories, api.CategoryAdd{Name: fmt.Sprint(mark, " ", p.made), Description: mark, Icon: mark})).ID
 	tok, err := p.accounts.AddToken(context.Background(), p.id.Owner, api.TokenAdd{Name: mark})
 	if err != nil {
 		p.Fatal(err)
 	}
 	th.token = tok.ID
+	opened, err := p.accounts.Login(context.Background(), "192.0.2.7", api.Login{Name: p.name, Password: password})
+	if err != nil {
+		p.Fatal(err)
+	}
+	th.session = opened.Identity.SessionID
 	if p.id.Role == api.RoleAdmin {
+		th.backup = p.backup()
 		th.person = fmt.Sprint(p.name, "-helper", p.made)
 		p.must("POST", api.PathPeople, api.PersonAdd{Name: th.person, Password: password})
 	}
 	return th
+}
+
+// backup is a backup that is there, made where there is none.
+func (p *person) backup() string {
+	p.Helper()
+	list, err := p.services.Backups.List(context.Background())
+	if err != nil {
+		p.Fatal(err)
+	}
+	if len(list.Items) > 0 {
+		return list.Items[0].Name
+	}
+	b, err := p.services.Backups.Now(context.Background())
+	if err != nil {
+		p.Fatal(err)
+	}
+	return b.Name
 }
 
 // path fills a route's path in.
@@ -315,10 +348,16 @@ func (th things) path(r Route) string {
 		id = th.category
 	case strings.HasPrefix(r.Path, api.PathTokens):
 		id = th.token
+	case strings.HasPrefix(r.Path, api.PathSessions):
+		id = th.session
 	case strings.HasSuffix(r.Path, "/restore"), strings.HasSuffix(r.Path, "/purge"):
 		id = th.trashed
 	}
-	return strings.NewReplacer("{id}", fmt.Sprint(id), "{name}", th.person).Replace(r.Path)
+	name := th.person
+	if strings.HasPrefix(r.Path, api.PathBackups) {
+		name = th.backup
+	}
+	return strings.NewReplacer("{id}", fmt.Sprint(id), "{name}", name).Replace(r.Path)
 }
 
 // example is a request for a route that succeeds.
@@ -346,6 +385,8 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.IDs{IDs: []int64{th.trashed}}
 	case "POST " + api.PathBulk:
 		return "", api.MemoryBulk{IDs: []int64{th.memory, th.other}, Action: api.BulkCategory, CategoryID: api.Some(th.category)}
+	case "POST " + api.PathUndo:
+		return "", api.MemoryUndo{Change: th.change}
 	case "PATCH " + api.PathMemory + "/{id}":
 		return "", api.MemoryPatch{Body: api.Ptr(fmt.Sprintf("Changed, time %d", n)), CategoryID: api.Some(th.category)}
 	case "PUT " + api.PathMemory + "/{id}/category":

@@ -56,6 +56,11 @@ func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewR
 			return err
 		}
 		out = v.preview(p.DailyLimit, used)
+		if in.Days > 0 {
+			if out.Curves, err = curves(p, in.Days); err != nil {
+				return err
+			}
+		}
 		out.First, err = s.previewRows(tx, owner, plan)
 		return err
 	})

@@ -86,6 +86,9 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 			if o.Progress != nil {
 				o.Progress(c.end, in.size)
 			}
+			if o.Step != nil {
+				o.Step(c.end, in.size, i.report.Lines)
+			}
 			return nil
 		})
 		if err != nil {

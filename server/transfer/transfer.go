@@ -36,6 +36,8 @@ type Options struct {
 
 	// Progress is told how far it is, in bytes of the input; nil tells no one.
 	Progress func(done, total int64)
+	// Step is told the same, and how many lines were judged by then; nil tells no one.
+	Step func(done, total int64, lines int)
 }
 
 // ElowenOptions say how to read the older system's file.

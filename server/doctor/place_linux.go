@@ -1,4 +1,4 @@
-package command
+package doctor
 
 import (
 	"os"
@@ -25,9 +25,9 @@ var remote = map[uint32]string{
 	0x013661636:           "OCFS2",
 }
 
-// networkFileSystem names the network file system that a path is on, or would be
+// NetworkFileSystem names the network file system that a path is on, or would be
 // made on.
-func networkFileSystem(path string) (name string, yes bool) {
+func NetworkFileSystem(path string) (name string, yes bool) {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
 			break
@@ -42,8 +42,8 @@ func networkFileSystem(path string) (name string, yes bool) {
 	return name, yes
 }
 
-// freeBytes is how much room the path's file system has for us.
-func freeBytes(path string) (int64, bool) {
+// FreeBytes is how much room the path's file system has for us.
+func FreeBytes(path string) (int64, bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(path, &s) != nil {
 		return 0, false
