@@ -72,3 +72,15 @@ func Normalize(v []float32) error {
 	}
 	return nil
 }
+
+// Take is where a call ends that begins with the text from: at least one text is in it.
+func (l Limits) Take(texts []string, from int) (to int) {
+	size := 0
+	for to = from; to < len(texts) && to-from < max(l.Texts, 1); to++ {
+		size += len(texts[to])
+		if to > from && size > l.Bytes {
+			break
+		}
+	}
+	return to
+}

@@ -260,7 +260,7 @@ func TestEndpoint(t *testing.T) {
 		" http://localhost:11434 ":        "http://localhost:11434",
 		"http://[::1]:80/a//b/../c":       "http://[::1]/a/c",
 		"http://h.:8080/":                 "http://h:8080",
-		"ftp://h": "", "h/v1": "", "http://": "", "http://u:p@h/": "", "http://h/?k=1": "", "http://h/#x": "", "http:h": "", "": "", "http://h/v1?": "",
+		"ftp://h":                         "", "h/v1": "", "http://": "", "http://u:p@h/": "", "http://h/?k=1": "", "http://h/#x": "", "http:h": "", "": "", "http://h/v1?": "",
 	} {
 		got, err := embedding.Endpoint(in)
 		if got != want || (err != nil) != (want == "") {

@@ -10,7 +10,7 @@ var models = []Setting{
 	{Key: "model.dimensions", Label: "Width", Help: "How many numbers a vector has; empty for what the model gives.", Unit: "numbers", Kind: Whole, Default: 0, Min: 1, Max: 8_192, Who: Admin},
 
 	{Key: "embedding.width", Label: "Numbers of a vector", Kind: Whole, Default: 0, Min: 1, Max: 8_192},
-	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
+	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 30, Min: 1, Max: 600},
 	{Key: "embedding.texts", Label: "Texts of an embedding request", Kind: Whole, Default: 32, Min: 1, Max: 256},
 	{Key: "embedding.bytes", Label: "Text of an embedding request", Unit: "bytes", Kind: Whole, Default: 96 << 10, Min: 1 << 10, Max: 1 << 20},
 	{Key: "embedding.answer", Label: "Answer to an embedding request", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 32 << 20},
