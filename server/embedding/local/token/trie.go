@@ -40,7 +40,8 @@ func newTrie(p Pieces, ids []int32) (*trie, error) {
 		return nil, err
 	}
 	b := builder{t: &trie{pieces: p}, ids: ids}
-	if err := b.node(0, len(ids), 0, &b.t.root); err != nil {
+	var err error
+	if b.t.root, err = b.node(0, len(ids), 0); err != nil {
 		return nil, err
 	}
 	b.t.units = slices.Clip(b.t.units)
@@ -88,8 +89,8 @@ type builder struct {
 }
 
 // node lays the node that ids[lo:hi] share their first depth bytes at, and all
-// below it, and stores its base.
-func (b *builder) node(lo, hi, depth int, base *uint32) error {
+// below it, and gives its base.
+func (b *builder) node(lo, hi, depth int) (uint32, error) {
 	var labels [256]byte
 	var starts [257]int
 	n := 0
@@ -106,28 +107,34 @@ func (b *builder) node(lo, hi, depth int, base *uint32) error {
 	starts[n] = hi
 	at, err := b.place(labels[:n])
 	if err != nil {
-		return err
+		return 0, err
 	}
-	*base = at
 	for i, c := range labels[:n] {
 		unit := at ^ uint32(c)
 		if starts[i+1]-starts[i] == 1 {
 			b.t.units[unit] = unitLeaf | uint32(b.ids[starts[i]])<<8 | uint32(c)
 			continue
 		}
-		var below uint32
-		if err := b.node(starts[i], starts[i+1], depth+1, &below); err != nil {
-			return err
+		below, err := b.node(starts[i], starts[i+1], depth+1)
+		if err != nil {
+			return 0, err
 		}
 		b.t.units[unit] = below<<8 | uint32(c)
 	}
-	return nil
+	return at, nil
 }
+
+// patience is how many words and units are looked at before the start of the search
+// moves up: more make the trie smaller by little and slower to build by much.
+const patience = 256
 
 // place finds a base that no node has and whose units for the labels are free, and
 // takes them.
 func (b *builder) place(labels []byte) (uint32, error) {
 	for tries, w := 0, b.from; ; w++ {
+		if tries++; tries > patience {
+			b.from = w // what is before is too full to be looked through each time
+		}
 		if w == len(b.free) {
 			if len(b.t.units)+256 > maxValue {
 				return 0, corrupt("too many pieces")
@@ -140,9 +147,7 @@ func (b *builder) place(labels []byte) (uint32, error) {
 		}
 		for word := b.free[w]; word != 0; word &= word - 1 {
 			at := uint32(w*64+bits.TrailingZeros64(word)) ^ uint32(labels[0])
-			if tries++; tries == 1000 {
-				b.from = w // what is before is too full to be looked through each time
-			}
+			tries++
 			if b.used[at/64]>>(at%64)&1 == 0 && b.fits(at, labels[1:]) {
 				b.used[at/64] |= 1 << (at % 64)
 				for _, c := range labels {
