@@ -30,7 +30,7 @@ import (
 	"sync"
 )
 
-//go:embed css fonts icons js icons.svg icons-LICENSE.txt all:built
+//go:embed css fonts icons js screens icons.svg icons-LICENSE.txt all:built
 var files embed.FS
 
 // Names that server/site and the shell refer to.
@@ -38,6 +38,8 @@ const (
 	Style    = "style.css"    // tokens, components and additions as one stylesheet
 	Theme    = "theme.js"     // sets the chosen theme before the first paint
 	Boot     = "boot.js"      // loads and starts the program
+	Keep     = "keep.js"      // what the browser keeps of an account
+	Worker   = "worker.js"    // the service worker, without the list that server/site puts before it
 	Icons    = "icons.svg"    // the sprite of icons, rings, mark and wordmark
 	Wasm     = "app.wasm"     // the program
 	WasmExec = "wasm_exec.js" // Go's support script, of the toolchain that built the program
@@ -202,6 +204,8 @@ func contentType(name string) string {
 		return "image/svg+xml"
 	case ".png":
 		return "image/png"
+	case ".webp":
+		return "image/webp"
 	case ".woff2":
 		return "font/woff2"
 	case ".wasm":

@@ -82,13 +82,14 @@ func (p *Account) click(ctx app.Context, e app.Event) {
 		})
 		s.changed()
 	case "sign-out":
-		s.send(sync.Write{Method: "POST", Path: api.PathLogout}, func(err error) {
-			if err != nil {
-				s.fail(err)
-				return
-			}
-			s.end()
-			browser.Leave("/login")
+		s.unsentFirst(func() {
+			s.send(sync.Write{Method: "POST", Path: api.PathLogout}, func(err error) {
+				if err != nil {
+					s.fail(err)
+					return
+				}
+				s.end(func() { browser.Leave("/login") })
+			})
 		})
 	case "scope":
 		p.scope = act.Arg

@@ -27,6 +27,7 @@ import (
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -57,6 +58,7 @@ func (a *App) OnMount(ctx app.Context) {
 	browser.OnPanic = func(string, any) {
 		browser.Go("panic", func() { a.s.do(func() { a.s.toast(part.Toast{Text: text.PartFailed, Danger: true}) }) })
 	}
+	a.s.off.outdated = browser.Outdated()
 	a.listen()
 	a.navigate()
 	a.arrive()
@@ -79,6 +81,13 @@ func (a *App) OnNav(ctx app.Context) {
 	a.navigate()
 	if was.Kind != a.route.Kind {
 		a.arrive()
+	}
+}
+
+// OnAppInstallChange shows or hides the offer to install.
+func (a *App) OnAppInstallChange(app.Context) {
+	if a.s != nil {
+		a.s.rev++
 	}
 }
 
@@ -134,28 +143,59 @@ func (a *App) arrive() {
 	a.whose()
 }
 
-// whose asks the server who it is, until it answers.
+// whose asks the server who it is, until it answers. Where it doesn't, or takes too
+// long, the page starts as the one who was here last, with what was kept.
 func (a *App) whose() {
 	was := a.s.me
 	var me api.Me
+	answered := false
 	a.s.async("me", func(ctx context.Context) error { return a.s.api.Get(ctx, api.PathMe, &me) }, func(err error) {
-		a.failed = err
+		answered = true
 		if err != nil {
-			a.ready = false
+			a.failed, a.ready = err, false
 			a.ctx.Defer(func(app.Context) { seen() }) // without the content
 			if sync.Lost(err) || fault.Is(err, fault.Unavailable) {
-				a.ctx.After(3*time.Second, func(app.Context) { a.whose() })
+				a.remembered()
+				a.ctx.After(3*time.Second, func(app.Context) {
+					if !a.ready {
+						a.whose()
+					}
+				})
 			}
 			return
 		}
-		if was != nil && was.ID != me.ID {
-			a.s.end()
-			browser.Reload() // somebody else's page
+		if was == nil {
+			was = a.s.me // remembered meanwhile
+		}
+		if was != nil && accountKey(*was) != accountKey(me) {
+			browser.Reload() // somebody else's page; what was kept is theirs
 			return
 		}
-		a.s.me, a.ready = &me, true
+		a.s.me, a.ready, a.failed = &me, true, nil
+		seen()
+		a.s.hold(me)
+		a.s.begin()
+	})
+	a.ctx.After(time.Duration(setting.Int("offline.patienceMillis"))*time.Millisecond, func(app.Context) {
+		if !answered && !a.ready {
+			a.remembered()
+		}
+	})
+}
+
+// remembered starts, or goes on, as the one who was here last and hasn't signed out.
+func (a *App) remembered() {
+	a.s.remembered(func(me *api.Me) {
+		if a.ready || me == nil || a.s.me != nil && accountKey(*a.s.me) != accountKey(*me) {
+			return
+		}
+		if a.s.me == nil {
+			a.s.me = me
+		}
+		a.ready, a.failed = true, nil
 		seen()
 		a.s.begin()
+		a.s.cut()
 	})
 }
 
@@ -195,6 +235,15 @@ func (a *App) listen() {
 		browser.Listen(browser.Window(), "pagehide", true, func(app.Event) {
 			if a.s.list != nil {
 				a.s.list.remember()
+			}
+			a.s.flush()
+		}),
+		browser.Listen(browser.Window(), "elowen-queue", true, func(app.Event) { a.s.readQueue() }),
+		browser.Listen(browser.Window(), "elowen-version", true, func(app.Event) { a.s.do(func() { a.s.off.outdated = true }) }),
+		browser.Listen(browser.Window(), "elowen-wiped", true, func(app.Event) {
+			if a.s.start {
+				a.s.client.Close()
+				browser.Leave("/login") // signed out in another tab
 			}
 		}),
 		browser.Listen(browser.Window(), "keydown", false, a.key),
@@ -280,6 +329,10 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		s.rev++
 	case "reload":
 		browser.Reload()
+	case "queue":
+		s.showQueue()
+	case "install":
+		a.ctx.ShowAppInstallPrompt()
 	case "retry":
 		a.failed = nil
 		a.whose()

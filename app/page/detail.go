@@ -31,6 +31,7 @@ type Detail struct {
 	watch   *sync.Watch[live.DetailRow]
 	row     *live.DetailRow
 	problem string
+	why     string // more about the problem
 	slow    bool
 	days    int
 
@@ -107,19 +108,22 @@ func (d *Detail) event(e sync.Event[live.DetailRow]) {
 	d.slow = false
 	switch {
 	case e.Outcome == state.Refused:
-		d.row, d.problem = nil, text.NoSuchMemory
+		d.row, d.problem, d.why = nil, text.NoSuchMemory, text.GoneWhy
+		if e.Problem != nil && e.Problem.Code == notKept {
+			d.why = text.NotKeptWhy
+		}
 		if e.Problem != nil && e.Problem.Code != "not_found" {
 			d.problem = e.Problem.Detail
 		}
 		return
 	case len(e.After.Rows) == 0:
-		d.row, d.problem = nil, text.GoneMemory
+		d.row, d.problem, d.why = nil, text.GoneMemory, text.GoneWhy
 		return
 	}
 	changed := d.row == nil || d.row.Memory.ID != d.ID
 	row := e.After.Rows[0]
 	d.row, d.problem = &row, ""
-	d.S.tell(e.After.AsOf)
+	d.S.tell(e.After.AsOf, e.After.Kept)
 	if changed {
 		if scroller := browser.ByID("detail-scroll"); scroller.Truthy() {
 			scroller.Set("scrollTop", 0)
@@ -150,7 +154,8 @@ func (d *Detail) memory() (api.Memory, bool) {
 	if d.row == nil {
 		return api.Memory{}, false
 	}
-	return d.row.Memory, true
+	m, _ := d.S.overlay(d.row.Memory)
+	return m, true
 }
 
 func (d *Detail) click(ctx app.Context, e app.Event) {

@@ -51,7 +51,7 @@ func (d *Detail) bar() app.UI {
 func (d *Detail) content() app.UI {
 	switch {
 	case d.problem != "":
-		return tag.Div().Class("empty").Body(tag.H2().Text(d.problem), tag.P().Text(text.GoneWhy))
+		return tag.Div().Class("empty").Body(tag.H2().Text(d.problem), tag.P().Text(d.why))
 	case d.row == nil || d.slow:
 		return tag.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
 			app.Raw(`<div class="stack"><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-60"></div></div>`),
@@ -59,18 +59,19 @@ func (d *Detail) content() app.UI {
 			app.Raw(`<div class="skeleton skeleton-chart"></div>`),
 		)
 	}
-	m := d.row.Memory
+	m, waiting := d.S.overlay(d.row.Memory)
 	if d.editing {
 		return tag.Article().Class("detail").Aria("label", text.EditMemory).Body(&Editor{
-			S: d.S, Rev: d.Rev, Mode: editMode, Now: &d.row.Memory, By: d.lastBy(), Done: d.done,
+			S: d.S, Rev: d.Rev, Mode: editMode, Now: &m, By: d.lastBy(), Done: d.done,
 		})
 	}
 	return tag.Article().Class("detail").Aria("label", text.Memory).Body(
 		d.banner(m),
+		d.S.pending(waiting),
 		part.Body("detail-body", m),
 		d.fields(m),
-		d.vitality(m),
-		d.history(m),
+		part.If(!d.sketched(), func() app.UI { return d.vitality(m) }),
+		part.If(!d.sketched(), func() app.UI { return d.history(m) }),
 		d.similar(),
 	)
 }

@@ -180,7 +180,12 @@ func (f *Editor) keep() {
 	browser.Session.Set(draftKey(f.id()), string(b))
 }
 
-func (f *Editor) forget() { browser.Session.Set(draftKey(f.id()), "") }
+func (f *Editor) forget() {
+	browser.Session.Set(draftKey(f.id()), "")
+	if f.Mode != mergeMode {
+		f.S.settle(f.id())
+	}
+}
 
 func (f *Editor) input(ctx app.Context, e app.Event) {
 	defer browser.Survive("editor")
@@ -310,12 +315,17 @@ func (f *Editor) save(seen int64) {
 			f.conflict = &theirs
 			return
 		}
-		if err != nil {
+		if err != nil && !waits(err) {
 			f.show(err)
 			return
 		}
 		f.intent.Done()
 		f.forget()
+		if err != nil {
+			f.S.fail(err)
+			f.Done()
+			return
+		}
 		then()
 	})
 }
@@ -366,10 +376,10 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 	switch f.Mode {
 	case mergeMode:
 		ids := idsOf(f.Sources)
-		out := new(api.Memory)
+		out := new(api.MemoryMerged)
 		return sync.Write{Method: "POST", Path: api.PathMerge, Body: api.MemoryMerge{IDs: ids, Body: body}, Out: out}, func() {
 			s.picked.clear()
-			s.say(text.Merged(len(ids)), func() { s.unmerge(ids, out.ID) })
+			s.say(text.Merged(len(ids)), func() { s.takeBack(out.Undo)(); s.leave(out.ID) })
 			f.Done()
 			s.visit(s.route.open(out.ID))
 			s.reveal(out.ID)
@@ -428,18 +438,4 @@ func (s *Session) reveal(id int64) {
 		s.list.show(id)
 		s.list.ctx.Defer(s.list.settle)
 	}
-}
-
-// unmerge takes a merge back: the sources return, what was made of them goes.
-func (s *Session) unmerge(ids []int64, made int64) {
-	s.bulk(api.MemoryBulk{IDs: ids, Action: api.BulkRestore}, func(api.BulkDone) {
-		s.send(sync.Write{Method: "DELETE", Path: api.MemoryPath(made)}, func(err error) {
-			if err != nil {
-				s.fail(err)
-				return
-			}
-			s.leave(made)
-			s.say(text.Undone, nil)
-		})
-	})
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"elowen/app/browser"
 	"elowen/app/part"
-	"elowen/app/sync"
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
@@ -179,12 +178,8 @@ func (a *App) memoryBar() app.UI {
 func (a *App) notice() app.UI {
 	s := a.s
 	switch {
-	case s.lost && s.client != nil && s.status.Phase != sync.Online:
-		since := browser.Date(browser.Instant(s.status.Since), browser.Clock)
-		return tag.Div().Class("notice").Role("status").Body(tag.Div().Class("banner banner-warn").Body(
-			part.Icon("cloud-off"), tag.Span().Text(text.Offline(since)),
-			part.Button("linkish end", "wake", "", part.Text(text.TryNow)),
-		))
+	case s.disconnected() || s.off.outdated || len(s.off.changes) > 0:
+		return s.connection()
 	case a.due() > 0:
 		return tag.Div().Class("notice").Body(tag.Div().Class("banner banner-plain").Body(
 			part.Icon("leaf"), tag.Span().Body(
@@ -264,7 +259,7 @@ func (a *App) rail() app.UI {
 		a.categories(),
 		tag.Div().Class("rail-foot").Body(
 			tag.P().Class("meta").Text(a.indexed()),
-			tag.Nav().Class("nav").Aria("label", text.Account).Body(item("/account", a.personName(), "user", k == accountPage)),
+			tag.Nav().Class("nav").Aria("label", text.Account).Body(a.install("nav-install"), item("/account", a.personName(), "user", k == accountPage)),
 		),
 	)
 }

@@ -23,6 +23,7 @@ func (l *List) Render() app.UI {
 				l.filters(),
 				tag.Div().Class("list-box").Body(
 					l.newRows(),
+					l.S.newWaiting(),
 					l.rows(),
 					l.nothing(),
 				),
@@ -192,6 +193,14 @@ func (l *List) item(slot, rank int) app.UI {
 		return r
 	}
 	m := &row.Memory
+	if overlaid, waiting := l.S.overlay(*m); waiting != "" {
+		changed := *row
+		changed.Memory, r.Waiting = overlaid, waiting
+		if overlaid.Body != m.Body {
+			changed.Marks = nil
+		}
+		row, m = &changed, &overlaid
+	}
 	r.Memory = row
 	r.Category, r.Color = l.S.category(m.CategoryID)
 	r.When = l.when(m)
@@ -282,6 +291,9 @@ func (l *List) foot() app.UI {
 		return tag.Span().Body(append(body, part.Text(label))...)
 	}
 	total := text.Memories(l.window.Total)
+	if l.window.Kept {
+		total = text.KeptRows(l.window.Total)
+	}
 	if !l.window.Loaded {
 		total = ""
 	}

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"elowen/app/browser"
@@ -41,10 +40,13 @@ type Session struct {
 	toastID  int
 	menu     *part.MenuSpec
 	dialog   *part.DialogSpec
+	palette  bool // is open
 	picked   picked
 	working  int   // changes of many memories that wait for their answer
 	place    place // of the open memory in the list
 	duesSeen bool  // the banner about what is due was put away
+
+	off offline // what is kept in the browser, and what waits to be sent
 
 	edit    int64        // the memory whose form is to be opened
 	merging []api.Memory // the sources of the merge that is being written
@@ -70,7 +72,7 @@ func newSession(ctx app.Context) *Session {
 	return &Session{
 		ctx:      ctx,
 		duesSeen: browser.Session.Get(duesKey) != "",
-		api:      &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base())}, Wait: sync.Sleep},
+		api:      &sync.API{Transport: sync.Fetch{Prefix: trimSlash(browser.Base()), Seen: browser.SeenRelease}, Wait: sync.Sleep},
 	}
 }
 
@@ -96,21 +98,23 @@ func (s *Session) begin() {
 	s.start = true
 	s.client = sync.New(sync.Options{
 		Dial:      sync.Dial(browser.Live(api.PathLive)),
-		Check:     func(ctx context.Context) error { return s.api.Get(ctx, api.PathMe, nil) },
+		Check:     s.check,
 		Clock:     sync.System{},
 		Random:    rand.Float64,
 		Heartbeat: time.Duration(setting.Int("live.heartbeatSeconds")) * time.Second,
 		Guard:     browser.Guard,
 		OnStatus:  func(st sync.Status) { s.do(func() { s.setStatus(st) }) },
+		Keep:      s.keep,
+		Recall:    s.recall,
 	})
 	s.stats = sync.Subscribe(s.client, live.Request{View: live.ViewStats}, func(e sync.Event[live.Overview]) {
 		if e.Outcome == state.Refused || len(e.After.Rows) == 0 {
 			return
 		}
-		row, asOf := e.After.Rows[0], e.After.AsOf
+		row, after := e.After.Rows[0], e.After
 		s.do(func() {
 			s.overview, s.me = &row, &row.Me
-			s.tell(asOf)
+			s.tell(after.AsOf, after.Kept)
 		})
 	})
 	s.settings = sync.Subscribe(s.client, live.Request{View: live.ViewSettings}, func(e sync.Event[live.SettingsRow]) {
@@ -123,13 +127,30 @@ func (s *Session) begin() {
 	s.client.Start()
 }
 
-// end forgets everything of the person.
-func (s *Session) end() {
+// check asks whether the server still knows us, and as the same person.
+func (s *Session) check(ctx context.Context) error {
+	var me api.Me
+	err := s.api.Get(ctx, api.PathMe, &me)
+	if err == nil {
+		s.do0(func() {
+			if s.me != nil && accountKey(me) != accountKey(*s.me) {
+				browser.Reload() // the browser has another session by now
+			}
+		})
+	}
+	return err
+}
+
+// end forgets everything of the person, here and in the browser's stores, and goes on
+// when that is done.
+func (s *Session) end(then func()) {
 	if s.client != nil {
 		s.client.Close()
 	}
+	s.off.dirty = nil
 	browser.Session.Clear(draftPrefix)
 	browser.Session.Clear(scrollPrefix)
+	browser.Kept(func(string, bool) { then() }, "wipe")
 }
 
 func (s *Session) setStatus(st sync.Status) {
@@ -137,35 +158,45 @@ func (s *Session) setStatus(st sync.Status) {
 	switch st.Phase {
 	case sync.Online:
 		s.lost, s.told = false, false
+		s.joined()
 	case sync.SignedOut:
 		s.signIn()
 	case sync.Offline:
-		s.lost = true
+		s.cut()
 	default:
 		// A blink of the network needs no words.
 		since := st
 		s.ctx.After(2*time.Second, func(app.Context) {
+			defer browser.Survive("session")
 			if s.status == since {
-				s.lost = true
+				s.cut()
 				s.rev++
 			}
 		})
 	}
 }
 
-// signIn leads to the login page and back from there.
+// signIn leads to the login page and back from there. What was kept and typed stays
+// for the same person; whoever else signs in doesn't get it.
 func (s *Session) signIn() {
 	next := s.route.path()
 	if s.route.Kind == loginPage || s.route.Kind == setupPage {
 		return
 	}
-	s.end()
+	if s.client != nil {
+		s.client.Close()
+	}
 	browser.Leave(route{Kind: loginPage, Next: next}.path())
 }
 
 // tell learns the server's clock from a frame. What it shows was computed at that
-// instant or, where nothing moved since, a little before: the largest lead counts.
-func (s *Session) tell(asOf api.Time) {
+// instant or, where nothing moved since, a little before: the largest lead counts. What
+// was kept from an earlier time says nothing about the clock.
+func (s *Session) tell(asOf api.Time, kept bool) {
+	s.off.asOf = max(s.off.asOf, asOf)
+	if kept {
+		return
+	}
 	lead := time.Duration(int64(asOf)-time.Now().UnixMilli()) * time.Millisecond
 	if !s.told || lead > s.ahead {
 		s.told, s.ahead = true, lead
@@ -241,11 +272,25 @@ func (s *Session) send(w sync.Write, then func(err error)) {
 	if w.Key == "" {
 		w.Key = sync.NewKey()
 	}
-	s.async(w.Path, func(ctx context.Context) error { return s.api.Send(ctx, w) }, then)
+	c, may := s.later(w)
+	if may && s.mustWait(c) {
+		s.enqueue(c, then)
+		return
+	}
+	s.async(w.Path, func(ctx context.Context) error { return s.api.Send(ctx, w) }, func(err error) {
+		if may && sync.Lost(err) {
+			s.enqueue(c, then) // under the same key: it may have happened
+			return
+		}
+		then(err)
+	})
 }
 
 // words is what an error tells a person.
 func words(err error) string {
+	if waits(err) {
+		return text.WillBeSent
+	}
 	if sync.Lost(err) {
 		return text.NoAnswer
 	}
@@ -254,7 +299,7 @@ func words(err error) string {
 }
 
 // fail shows an error as a toast.
-func (s *Session) fail(err error) { s.toast(part.Toast{Text: words(err), Danger: true}) }
+func (s *Session) fail(err error) { s.toast(part.Toast{Text: words(err), Danger: !waits(err)}) }
 
 // say shows what happened, with a way back where there is one.
 func (s *Session) say(what string, undo func()) { s.toast(part.Toast{Text: what, Undo: undo}) }
@@ -272,11 +317,7 @@ func (s *Session) toast(t part.Toast) {
 	if t.Kind == "" {
 		t.Kind = t.Text
 	}
-	s.toasts = slices.DeleteFunc(slices.Clone(s.toasts), func(old part.Toast) bool { return old.Kind == t.Kind })
-	s.toasts = append(s.toasts, t)
-	if len(s.toasts) > 3 {
-		s.toasts = s.toasts[len(s.toasts)-3:]
-	}
+	s.toasts = withToast(s.toasts, t)
 	s.fade(t.ID)
 	s.changed()
 }

@@ -152,6 +152,9 @@ func (l *rowWindow) subscribe(from int) {
 
 // event takes a frame of a subscription in.
 func (l *rowWindow) event(gen int, q api.MemoryQuery, e sync.Event[live.Row]) {
+	if e.After.Kept && l.window.Loaded && l.of.Normal() == q.Normal() {
+		return // what is here is newer
+	}
 	switch {
 	case gen == l.gen && l.pending != nil:
 		if l.current != nil {
@@ -173,7 +176,7 @@ func (l *rowWindow) event(gen int, q api.MemoryQuery, e sync.Event[live.Row]) {
 	before := l.window
 	l.window, l.of = e.After, q
 	l.view.Total = e.After.Total
-	l.s.tell(e.After.AsOf)
+	l.s.tell(e.After.AsOf, e.After.Kept)
 	if same {
 		l.keepPlace(before)
 		if e.Outcome == state.Changed {

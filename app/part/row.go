@@ -27,6 +27,7 @@ type Row struct {
 	Color    int       // of the category, 0 for none
 	When     string    // last use, or what the list is sorted by
 	Flag     string    // what is not as it should be
+	Waiting  string    // what is not sent yet
 	Floor    float64
 	Href     string // of its detail, without the base path
 	Picked   bool
@@ -115,10 +116,13 @@ func (r *Row) meta(m api.Memory) app.UI {
 		parts = append(parts, tag.Span().Class("row-kind").Text(m.Kind))
 	}
 	parts = append(parts, tag.Span().Text(text.Importance(m.Importance)))
-	if r.Narrow && r.Flag == "" {
+	if r.Narrow && r.Flag == "" && r.Waiting == "" {
 		parts = append(parts, tag.Span().Class("row-when").Text(r.When))
 	}
-	if r.Flag != "" {
+	switch {
+	case r.Waiting != "":
+		parts = append(parts, tag.Span().Class("flag flag-waiting").Body(Icon("clock"), tag.Span().Text(r.Waiting)))
+	case r.Flag != "":
 		parts = append(parts, tag.Span().Class("flag").Text(r.Flag))
 	}
 	return tag.P().Class("row-meta").Body(parts...)

@@ -5,7 +5,8 @@
 // Concepts. A Window is the server's answer to one subscription: the rows of the
 // ranks From … From+len(Rows)−1 of a list of Total. Apply makes the next window
 // out of a window and a frame. A Viewport says which ranks are to be shown and
-// which window to ask for.
+// which window to ask for. A Change is what a person did without a connection; Overlay
+// shows it on a row until it is sent.
 //
 // Invariants. Everything here is pure: no clock, no I/O, no go-app; a window is
 // never changed in place, so that whoever holds one may go on reading it. No id
@@ -29,6 +30,7 @@ type Keyed interface{ Key() int64 }
 // Window is one that has not been answered yet.
 type Window[R Keyed] struct {
 	Loaded bool     // a snapshot has arrived
+	Kept   bool     // it is what the browser kept from an earlier time, not the server's answer
 	Epoch  string   // of the store; changes when a backup is restored
 	Seq    int64    // all changes up to it are in
 	AsOf   api.Time // the server's clock when the shown numbers were computed

@@ -50,6 +50,14 @@ type Options struct {
 	OnStatus  func(Status)
 	Guard     func(where string, f func()) // runs f and survives its panic
 	Heartbeat time.Duration
+
+	// Keep is told of each new state of a window, which snapshot makes a frame of. Nil
+	// keeps nothing.
+	Keep func(r live.Request, snapshot func() live.Frame)
+	// Recall asks for what was kept of a window, and offers it, or a frame of type
+	// error that says that there is nothing. Called only between Client.Recall and the
+	// next connection. Nil recalls nothing.
+	Recall func(r live.Request, offer func(live.Frame))
 }
 
 // The waits of a connection.
@@ -74,12 +82,15 @@ type Client struct {
 	watches map[string]watch
 	status  Status
 	closed  bool
+	recalls bool // windows that are not here yet are asked of what was kept
 }
 
 // watch is a window as the client sees it, whatever its rows are.
 type watch interface {
 	request(resume bool) live.Request
 	frame(live.Frame) (again bool)
+	offer(live.Frame)
+	loaded() bool
 }
 
 // New makes a client; Start connects it.
@@ -137,6 +148,7 @@ func (c *Client) setPhase(p Phase) {
 		c.status.Since = c.opt.Clock.Now()
 	}
 	c.status.Phase = p
+	c.recalls = c.recalls && p != Online
 	s := c.status
 	c.mu.Unlock()
 	if changed {
@@ -291,6 +303,41 @@ func (c *Client) receive(b []byte) {
 	if _, still := c.watches[f.ID]; still {
 		c.sendLocked(f.ID, false)
 	}
+}
+
+// Recall shows what was kept in all windows that have no answer, and in those that
+// are subscribed to until the next connection. The server's own answers replace it.
+func (c *Client) Recall() {
+	c.mu.Lock()
+	c.recalls = c.status.Phase != Online && c.opt.Recall != nil
+	var ids []string
+	if c.recalls {
+		for id := range c.watches {
+			ids = append(ids, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, id := range ids {
+		c.recall(id)
+	}
+}
+
+func (c *Client) recall(id string) {
+	c.mu.Lock()
+	w := c.watches[id]
+	wanted := w != nil && c.recalls && c.opt.Recall != nil
+	c.mu.Unlock()
+	if !wanted || w.loaded() {
+		return
+	}
+	c.opt.Recall(w.request(false), func(f live.Frame) {
+		c.mu.Lock()
+		still := c.watches[id] == w
+		c.mu.Unlock()
+		if still {
+			c.opt.Guard("kept", func() { w.offer(f) })
+		}
+	})
 }
 
 func (c *Client) add(w watch) string {

@@ -5,7 +5,8 @@
 // connects again by itself, with exponential backoff and jitter, at once when the
 // device wakes; every window is then taken up where it was (since, epoch, as of,
 // the ids it has), so that nothing is missed or seen twice. A Watch is one such
-// window. An Intention is something a person wants done, with the key that makes
+// window; without a connection it can be given what was kept of it before, which the
+// first answer of the server replaces. An Intention is something a person wants done, with the key that makes
 // repeating it safe.
 //
 // Invariants. A frame is applied to the window it names or to none; a window that

@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"syscall/js"
+
+	"elowen/shared/api"
 )
 
-// Fetch is the Transport of the browser. Prefix stands before every path.
-type Fetch struct{ Prefix string }
+// Fetch is the Transport of the browser.
+type Fetch struct {
+	Prefix string               // stands before every path
+	Seen   func(release string) // is told which release of the server answered
+}
 
 // Do sends the request with the session's cookie.
 func (f Fetch) Do(ctx context.Context, r Request) (Response, error) {
 	global := js.Global()
 	abort := global.Get("AbortController").New()
-	header := map[string]any{}
+	sent := map[string]any{}
 	for k, v := range r.Header {
-		header[k] = v
+		sent[k] = v
 	}
 	init := map[string]any{
-		"method": r.Method, "headers": header, "credentials": "same-origin",
+		"method": r.Method, "headers": sent, "credentials": "same-origin",
 		"cache": "no-store", "redirect": "error", "signal": abort.Get("signal"),
 	}
 	if r.Body != nil {
@@ -35,16 +40,16 @@ func (f Fetch) Do(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	headers := answer.Get("headers")
-	return Response{
-		Status: answer.Get("status").Int(),
-		Header: func(name string) string {
-			if v := headers.Call("get", name); v.Type() == js.TypeString {
-				return v.String()
-			}
-			return ""
-		},
-		Body: []byte(text.String()),
-	}, nil
+	header := func(name string) string {
+		if v := headers.Call("get", name); v.Type() == js.TypeString {
+			return v.String()
+		}
+		return ""
+	}
+	if release := header(api.HeaderVersion); release != "" && f.Seen != nil {
+		f.Seen(release)
+	}
+	return Response{Status: answer.Get("status").Int(), Header: header, Body: []byte(text.String())}, nil
 }
 
 // await waits for a promise without blocking the page.

@@ -7,8 +7,11 @@ import (
 	"errors"
 )
 
-// Fetch is the Transport of the browser. Prefix stands before every path.
-type Fetch struct{ Prefix string }
+// Fetch is the Transport of the browser.
+type Fetch struct {
+	Prefix string               // stands before every path
+	Seen   func(release string) // is told which release of the server answered
+}
 
 // Do fails: there is no fetch outside a browser.
 func (Fetch) Do(context.Context, Request) (Response, error) {

@@ -59,11 +59,6 @@ const (
 // Title is the title of the window.
 func Title(page string) string { return page + " · " + AppName }
 
-// Offline says what is seen without a connection.
-func Offline(since string) string {
-	return "Offline. You see " + since + ". Changes can't be saved until the server answers; what you type is kept."
-}
-
 // IndexedOf counts what search by meaning knows.
 func IndexedOf(n, of int) string { return Number(n) + " of " + Number(of) + " indexed" }
 

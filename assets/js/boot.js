@@ -2,7 +2,8 @@
 //
 // The page carries its facts as <meta name="elowen-…">: base (path of the app, ends
 // in a slash), web (where the design's files are), wasm and exec (addresses of the
-// program and of Go's support script; absent where nothing was built), version.
+// program and of Go's support script; absent where nothing was built), version (the
+// release: exactly this build), update (minutes between looks for a newer one).
 // The prerendered first child of <body> stays until the program replaces it.
 "use strict";
 
@@ -52,6 +53,58 @@
     globalThis.goappOnAppInstallChange();
   });
 
+  // --- another release ---
+
+  // A page goes on as the release that it is; when the server turns out to be another
+  // one, the app (elowen-version) offers to load the page again. Nothing forces it.
+  let other = "";
+  const seen = (release) => {
+    if (!release || release === meta("version") || release === other) return;
+    other = release;
+    if (stopped) say("A new version is ready.", true);
+    else dispatchEvent(new Event("elowen-version"));
+  };
+
+  // ask learns the server's release where no service worker tells of it.
+  const ask = () => fetch(`${base}healthz`, { cache: "no-store", credentials: "same-origin" })
+    .then((answer) => seen(answer.headers.get("Elowen-Version")), () => {});
+
+  let registered = null;
+  let looked = 0;
+  const look = () => {
+    if (Date.now() - looked < 60_000) return;
+    looked = Date.now();
+    if (registered) registered.update().catch(() => {});
+    else ask();
+  };
+
+  const serviceWorker = navigator.serviceWorker;
+  serviceWorker?.addEventListener("message", ({ data, ports }) => {
+    switch (data?.type) {
+      case "which": ports[0]?.postMessage(meta("version")); break;
+      case "release": seen(data.release); break;
+      case "gone": ask(); break;
+    }
+  });
+  serviceWorker?.startMessages();
+
+  // register comes after the program has been loaded, so that the worker finds its
+  // files in the browser's cache instead of fetching them beside the page.
+  const register = async () => {
+    looked = Date.now();
+    setInterval(look, (Number(meta("update")) || 60) * 60_000);
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
+    addEventListener("online", look);
+    try {
+      registered = await serviceWorker?.register(`${base}worker.js`, { scope: base, updateViaCache: "none" });
+      (await serviceWorker?.ready)?.active?.postMessage({ type: "hello" });
+    } catch {
+      // Without a worker (a forbidden store, an address without TLS) there is no start
+      // without a network, and the rest works.
+    }
+  };
+  globalThis.elowen = { seen, look, get other() { return other; } };
+
   // say shows a sentence at the foot of the page, with a way on where there is one.
   const say = (text, action) => {
     let note = document.getElementById("boot-note");
@@ -98,6 +151,7 @@
     return new Response(response.body.pipeThrough(through), { headers: { "Content-Type": "application/wasm" } });
   };
 
+  let stopped = false; // the program doesn't run, so the page itself has to speak
   const start = async () => {
     const [wasm, exec] = [meta("wasm"), meta("exec")];
     if (!wasm) return; // the page itself says what to do
@@ -110,6 +164,12 @@
     const ready = script(exec);
     try {
       const response = await fetching;
+      if (response.status === 404) {
+        // The page is of an older release than the server.
+        stopped = true;
+        say("A new version is ready.", true);
+        return;
+      }
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       await ready;
       const go = new Go();
@@ -121,9 +181,12 @@
         ? await WebAssembly.instantiateStreaming(body, go.importObject)
         : await WebAssembly.instantiate(await body.arrayBuffer(), go.importObject);
       unsay();
+      register();
       await go.run(instance);
+      stopped = true;
       say("The app has stopped. What was saved is kept.", true);
     } catch (error) {
+      stopped = true;
       console.error("elowen:", error);
       say(`The app could not be started: ${error.message}.`, true);
     }

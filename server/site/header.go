@@ -11,6 +11,9 @@ import (
 // no rights at all.
 const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
+// workerPolicy lets the service worker fetch what it keeps, and nothing else.
+const workerPolicy = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'"
+
 // pageHeaders sets what a page's answer says about itself.
 func (s *site) pageHeaders(h http.Header, host string) {
 	h.Set("Content-Security-Policy", s.pagePolicy(host))
@@ -35,6 +38,8 @@ func (s *site) pagePolicy(host string) string {
 		"style-src 'self'",
 		"img-src 'self' data:",
 		connect,
+		"worker-src 'self'",
+		"manifest-src 'self'",
 		"object-src 'none'",
 		"base-uri 'none'",
 		"frame-ancestors 'none'",

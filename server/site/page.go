@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"elowen/assets"
+	"elowen/shared/setting"
 )
 
 //go:embed shell.html
@@ -43,13 +44,15 @@ var (
 // shell is what the template reads.
 type shell struct {
 	page
-	Base, Home, Web, Version        string
-	Style, Theme, Boot, Sprite      string
+	Base, Home, Web, Release        string
+	Style, Theme, Keep, Boot        string
+	Sprite                          string
 	Wasm, Exec                      string
 	Manifest, Favicon, Touch        string
 	FontUI, FontMemory              string
 	LightGround, DarkGround         string
 	Memory, Trash, Account, Setting string
+	Update                          int // minutes
 	Rows                            []struct{}
 }
 
@@ -58,10 +61,10 @@ func (v shell) Icon(name string) string { return v.Sprite + "#" + name }
 
 func (s *site) render(p page) *content {
 	v := shell{
-		page: p, Base: s.base, Home: s.at("memory"), Version: s.version,
+		page: p, Base: s.base, Home: s.at("memory"), Release: s.release(), Update: setting.Int("offline.updateMinutes"),
 		Web:   s.base + "web/" + s.design.Version + "/",
 		Style: s.web(s.design, assets.Style), Theme: s.web(s.design, assets.Theme),
-		Boot: s.web(s.design, assets.Boot), Sprite: s.web(s.design, assets.Icons),
+		Keep: s.web(s.design, assets.Keep), Boot: s.web(s.design, assets.Boot), Sprite: s.web(s.design, assets.Icons),
 		Manifest: s.at("manifest.webmanifest"), Favicon: s.web(s.design, "icons/favicon.svg"),
 		Touch:       s.web(s.design, "icons/apple-touch-180.png"),
 		FontUI:      s.web(s.design, "fonts/figtree-latin-wght-normal.woff2"),

@@ -1,5 +1,5 @@
 // Package site serves the web app's outside: the prerendered page of each route,
-// the manifest, and the files of package assets.
+// the manifest, the service worker, and the files of package assets.
 //
 // Concepts. A page is a frame without data: brand, navigation and the shape of
 // what comes, so the first paint needs neither the program nor an account, and
@@ -9,6 +9,11 @@
 // (pages, manifest, web/NAME without a version) is asked about each time and
 // answered 304 by a strong ETag of its content.
 //
+// A release is exactly one build: the version of the program with the versions of
+// both sets. Pages carry theirs, every answer names the server's in a header, and the
+// service worker, whose text begins with a list of its files, is another one for each
+// release; so all three notice when they are no longer of one build.
+//
 // Invariants. No inline script or style, no remote address. Only GET and HEAD. An
 // address of an older version is 404, never the current file: an old program must
 // not run against new scripts. Unknown paths are 404, with a page for people.
@@ -16,7 +21,8 @@
 // Paths arrive without the base path, as behind http.StripPrefix; addresses that
 // leave (links, meta, manifest) carry it.
 //
-// What it doesn't do: no sessions, no data, no service worker.
+// What it doesn't do: no sessions, no data. What the service worker does when is in
+// assets/js/worker.js.
 package site
 
 import (
@@ -26,6 +32,7 @@ import (
 	"strings"
 
 	"elowen/assets"
+	"elowen/shared/api"
 )
 
 // Options say where the site stands.
@@ -50,6 +57,7 @@ type site struct {
 	memory    *content // any page below /memory/ that is one memory
 	notFound  *content
 	manifest  *content
+	worker    *content
 	files     map[string]*content // by path below web/
 }
 
@@ -82,6 +90,7 @@ func (s *site) build() http.Handler {
 	}
 	s.memory = s.render(memoryPage)
 	s.notFound = s.render(notFoundPage)
+	s.worker = newContent("text/javascript; charset=utf-8", s.workerSource())
 	return http.HandlerFunc(s.serve)
 }
 
@@ -92,9 +101,13 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if isFile || path == "/manifest.webmanifest" {
+	h.Set(api.HeaderVersion, s.release())
+	switch {
+	case isFile || path == "/manifest.webmanifest":
 		h.Set("Content-Security-Policy", filePolicy)
-	} else {
+	case path == "/worker.js":
+		h.Set("Content-Security-Policy", workerPolicy)
+	default:
 		s.pageHeaders(h, r.Host)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -114,6 +127,8 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		c.serve(w, r, http.StatusOK)
 	case path == "/manifest.webmanifest":
 		s.manifest.serve(w, r, http.StatusOK)
+	case path == "/worker.js":
+		s.worker.serve(w, r, http.StatusOK)
 	default:
 		c, ok := s.page(path)
 		if trimmed := strings.TrimSuffix(path, "/"); !ok && trimmed != "" && trimmed != "/" {

@@ -399,7 +399,8 @@ func TestManifest(t *testing.T) {
 			}
 		}
 		for _, s := range m.Shortcuts {
-			if w := ask(h, "GET", "/"+strings.TrimPrefix(s.URL, base)); w.Code != 200 {
+			path, _, _ := strings.Cut(s.URL, "?")
+			if w := ask(h, "GET", "/"+strings.TrimPrefix(path, base)); w.Code != 200 || !strings.HasPrefix(s.URL, base) {
 				t.Errorf("shortcut %s: %d", s.URL, w.Code)
 			}
 		}

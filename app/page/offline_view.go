@@ -1,0 +1,238 @@
+package page
+
+import (
+	"encoding/json"
+	"time"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/state"
+	"elowen/app/sync"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// disconnected tells whether the server has not answered for long enough to say so.
+func (s *Session) disconnected() bool {
+	return s.lost && s.client != nil && s.status.Phase != sync.Online
+}
+
+// connection says what is not as when connected: the age of what is seen, what waits
+// to be sent, and that there is a newer version.
+func (s *Session) connection() app.UI {
+	waiting, stuck := s.counts()
+	show := part.If(waiting+stuck > 0, func() app.UI { return part.Button("linkish", "queue", "", part.Text(text.ShowQueue)) })
+	banner := func(kind, icon, said string, more ...app.UI) app.UI {
+		body := append([]app.UI{part.Icon(icon), tag.Span().Class("grow").Text(said)}, more...)
+		return tag.Div().Class("banner banner-" + kind).Body(body...)
+	}
+	count := ""
+	switch {
+	case stuck > 0:
+		count = text.Stuck(stuck)
+	case waiting > 0:
+		count = text.Waits(waiting)
+	}
+	first := tag.Span().Hidden(true)
+	switch {
+	case s.disconnected():
+		said := text.AsOf(s.now(), s.off.asOf)
+		if count != "" {
+			said += " " + count + "."
+		}
+		first = banner("warn", "cloud-off", said, show, part.Button("linkish", "wake", "", part.Text(text.TryNow))).(tag.Element)
+	case stuck > 0:
+		first = banner("warn", "git-compare", count, show).(tag.Element)
+	case waiting > 0:
+		first = banner("plain", "clock", count, show).(tag.Element)
+	}
+	return tag.Div().Class("notice notice-connection").Role("status").Body(
+		first,
+		part.If(s.off.outdated, func() app.UI {
+			return banner("plain", "rotate-ccw", text.NewVersion, part.Button("linkish", "reload", "", part.Text(text.Reload)))
+		}),
+	)
+}
+
+// pending says of an open memory what is not sent.
+func (s *Session) pending(flag string) app.UI {
+	return part.If(flag != "", func() app.UI {
+		return tag.P().Class("line pending").Body(
+			tag.Span().Class("tag").Body(part.Icon("clock"), part.Text(flag)),
+			part.Button("linkish meta", "queue", "", part.Text(text.ShowQueue)))
+	})
+}
+
+// newWaiting shows the new memories that the server doesn't have yet: they have no
+// rank in the list.
+func (s *Session) newWaiting() app.UI {
+	const most = 3
+	var items []app.UI
+	n := 0
+	for _, c := range s.off.changes {
+		if c.Action != state.ActAdd {
+			continue
+		}
+		if n++; n <= most {
+			flag := text.WaitingFlag
+			if c.State != state.ChangeWaiting {
+				flag = text.RefusedFlag
+			}
+			items = append(items, tag.Li().Class("unsent-new").Body(
+				tag.Span().Class("memory-text").Attr("dir", "auto").Text(part.Cut(c.Text)),
+				tag.Span().Class("flag flag-waiting").Body(part.Icon("clock"), tag.Span().Text(flag))))
+		}
+	}
+	return part.If(n > 0, func() app.UI {
+		return tag.Ul().Class("unsent-news").Aria("label", text.WaitingNew(n)).DataSet("do", "queue").Body(items...)
+	})
+}
+
+// showQueue opens the list of changes that are not sent.
+func (s *Session) showQueue() {
+	s.ask(&part.DialogSpec{Title: text.QueueTitle, Body: []string{text.QueueNote}, Extra: &queueList{S: s}, Wide: true})
+}
+
+// queueList is the list of changes that are not sent.
+type queueList struct {
+	app.Compo
+	S   *Session
+	ctx app.Context
+}
+
+// OnMount lets the list be told of changes.
+func (q *queueList) OnMount(ctx app.Context) {
+	defer browser.Survive("queue")
+	q.ctx = ctx
+	q.S.off.view = &q.ctx
+}
+
+// OnDismount ends that.
+func (q *queueList) OnDismount() { q.S.off.view = nil }
+
+func (q *queueList) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("queue")
+	act, ok := browser.Acted(e)
+	if !ok {
+		return
+	}
+	e.Call("stopPropagation")
+	s := q.S
+	for _, c := range s.off.changes {
+		if c.ID != act.ID() {
+			continue
+		}
+		done := func(string, bool) { s.readQueue() }
+		switch act.Do {
+		case "queue-again":
+			browser.Kept(done, "again", c.ID, 0)
+		case "queue-mine":
+			browser.Kept(done, "again", c.ID, int(c.Current.Revision))
+		case "queue-drop":
+			s.discard(c)
+		case "queue-open":
+			s.closeDialog()
+			s.reopen(c)
+		}
+	}
+}
+
+// Render draws the list.
+func (q *queueList) Render() app.UI {
+	return part.Safe("queue", func() app.UI {
+		items := make([]app.UI, 0, len(q.S.off.changes))
+		now := browser.Instant(time.Now())
+		for _, c := range q.S.off.changes {
+			items = append(items, part.Change(c, now))
+		}
+		return tag.Div().OnClick(q.click).Body(
+			tag.Ul().Class("unsents").Body(items...),
+			part.If(len(items) == 0, func() app.UI { return tag.P().Text(text.QueueNone) }),
+		)
+	})
+}
+
+// discard throws a change away, with a way back for a moment.
+func (s *Session) discard(c state.Change) {
+	browser.Kept(func(string, bool) { s.readQueue() }, "drop", c.ID)
+	s.say(text.Dropped, func() {
+		c.State, c.Problem, c.Current = "", "", nil
+		s.enqueue(c, func(err error) {
+			if err != nil && !waits(err) {
+				s.fail(err)
+			}
+		})
+	})
+}
+
+// reopen puts what a change would have saved into its form, where it can be mended and
+// is compared with what the server has. It leaves the queue when the form is done.
+func (s *Session) reopen(c state.Change) {
+	r := route{Kind: listPage, Compose: true}
+	var m api.Memory
+	key := draftKey(0)
+	if c.Action == state.ActAdd {
+		var add api.MemoryAdd
+		if json.Unmarshal([]byte(c.Body), &add) != nil || add.Importance == nil || add.Confidence == nil {
+			return
+		}
+		m = api.Memory{Body: add.Body, Kind: add.Kind, Importance: *add.Importance, Confidence: *add.Confidence, CategoryID: add.CategoryID.Value}
+		s.off.reopened = c.ID
+	} else {
+		id := c.Memories[0]
+		if c.Current != nil {
+			m = *c.Current
+		} else if row, ok := s.rowOf(id); ok {
+			m = row
+		}
+		m = c.Patched(m)
+		m.Revision = c.Revision
+		r, key = route{Kind: listPage}.open(id), draftKey(id)
+	}
+	b, _ := json.Marshal(draftOf(m)) // strings and numbers; can't fail
+	browser.Session.Set(key, string(b))
+	if s.detail != nil && s.detail.ID == r.ID && r.ID > 0 {
+		s.detail.editing = false
+		s.detail.startEdit()
+		s.detail.ctx.Update()
+		return
+	}
+	s.visit(r)
+}
+
+// rowOf is a memory that is on the screen.
+func (s *Session) rowOf(id int64) (m api.Memory, ok bool) {
+	if s.detail != nil && s.detail.row != nil && s.detail.row.Memory.ID == id {
+		return s.detail.row.Memory, true
+	}
+	if s.list != nil {
+		row, _, found := s.list.window.Find(id)
+		return row.Memory, found
+	}
+	return m, false
+}
+
+// sketched tells whether only the row of the memory is here.
+func (d *Detail) sketched() bool { return len(d.row.History.Points) == 0 && len(d.row.Events) == 0 }
+
+// unsentFirst goes on with a sign-out: what is not sent goes with it, so that is asked first.
+func (s *Session) unsentFirst(then func()) {
+	n := len(s.off.changes)
+	if n == 0 {
+		then()
+		return
+	}
+	s.ask(&part.DialogSpec{
+		Title: text.SignOutTitle, Body: []string{text.Undelivered(n), text.SignOutBody}, Action: text.SignOutAction, Danger: true, Run: then,
+	})
+}
+
+// install is the offer to install the app, where the browser makes one.
+func (a *App) install(class string) app.UI {
+	return part.If(browser.In && a.ctx.Context != nil && a.ctx.IsAppInstallable(), func() app.UI {
+		return part.Button(class, "install", "", part.Icon("download"), tag.Span().Text(text.Install)).Title(text.InstallNote)
+	})
+}

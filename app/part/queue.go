@@ -1,0 +1,69 @@
+package part
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/state"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Change is one change that is not sent, with what can be done about it: its buttons
+// carry data-do queue-… and its id.
+func Change(c state.Change, now api.Time) app.UI {
+	id := strconv.FormatInt(c.ID, 10)
+	name, class := text.WaitingFlag, "tag"
+	switch c.State {
+	case state.ChangeConflict:
+		name, class = text.ConflictFlag, "tag tag-warn"
+	case state.ChangeRefused:
+		name, class = text.RefusedFlag, "tag tag-danger"
+	}
+	return tag.Li().Class("unsent").Body(
+		tag.Div().Class("unsent-head").Body(
+			Bold(text.ChangeName(c.Action, len(c.Memories))),
+			tag.Span().Class("meta num").Text(text.Ago(now, api.Time(c.At))),
+			tag.Span().Class(class).Text(name),
+			tag.Span().Class("grow"),
+			If(c.State == state.ChangeRefused, func() app.UI {
+				return Button("btn btn-sm", "queue-again", id, Text(text.SendAgain))
+			}),
+			If(c.State == state.ChangeRefused && (c.Action == state.ActAdd || c.Action == state.ActEdit), func() app.UI {
+				return Button("btn btn-sm", "queue-open", id, Text(text.OpenForm))
+			}),
+			If(c.State != state.ChangeConflict, func() app.UI {
+				return Button("btn btn-sm btn-quiet", "queue-drop", id, Text(text.DropChange))
+			}),
+		),
+		If(c.Problem != "" && c.State == state.ChangeRefused, func() app.UI { return tag.P().Class("err").Text(c.Problem) }),
+		changeText(c, id),
+	)
+}
+
+// changeText is what a change is about; where somebody else changed the memory, both
+// texts, the typed one first.
+func changeText(c state.Change, id string) app.UI {
+	if c.State != state.ChangeConflict || c.Current == nil {
+		return If(c.Text != "", func() app.UI {
+			return tag.P().Class("memory-text unsent-text").Attr("dir", "auto").Text(Cut(c.Text))
+		})
+	}
+	theirs := *c.Current
+	mine := c.Patched(theirs)
+	return tag.Div().Class("stack").Body(
+		tag.Div().Class("ba").Body(
+			tag.Div().Body(tag.H4().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(Runs(Marks(theirs.Body, mine.Body))...)),
+			tag.Div().Body(tag.H4().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+				tag.P().Class("memory-text").Attr("dir", "auto").Text(theirs.Body)),
+		),
+		tag.Div().Class("line").Body(
+			Button("btn btn-sm btn-primary", "queue-mine", id, Text(text.SaveMine(theirs.Revision+1))),
+			Button("btn btn-sm", "queue-drop", id, Text(text.KeepTheirs)),
+			If(c.Action == state.ActEdit, func() app.UI { return Button("btn btn-sm btn-quiet", "queue-open", id, Text(text.OpenForm)) }),
+		),
+	)
+}
