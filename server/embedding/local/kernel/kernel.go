@@ -7,12 +7,12 @@
 // rounding only.
 //
 // A [Matrix] is the weights of a linear layer: 8-bit integers with a scale for each
-// output and each block of 64 inputs, so one large weight coarsens only its
-// neighbours. [Rows] are activations as 16-bit integers with a scale a row. The
+// output and each block of 32 inputs, which keeps the weights of 4-bit and 8-bit files
+// exactly as they are. [Rows] are activations as 16-bit integers with a scale a row. The
 // activations of BERTs have a few columns a hundred times larger than the rest:
 // 8 bits would leave nothing of the others, 16 lose less than the weights do, and
 // the multiplication that takes them costs no more. A product is summed in 32-bit
-// integers within a block, which can't overflow (64 · 127 · 32767 < 2³¹) and is
+// integers within a block, which can't overflow (32 · 127 · 32767 < 2³¹) and is
 // therefore equal in every kernel, and in float32 over the blocks.
 //
 // Layout. All kernels read one layout, made for the widest loads: 16 outputs form a

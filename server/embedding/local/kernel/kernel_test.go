@@ -306,6 +306,47 @@ func TestAttendDefinition(t *testing.T) {
 	}
 }
 
+// Weights on a grid, as those of files with few bits are, lose nothing; others lose
+// half a step of 127 at most.
+func TestPackKeepsGrids(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		largest := rapid.IntRange(1, 127).Draw(t, "largest")
+		exact := rapid.Bool().Draw(t, "on a grid")
+		const in = 96
+		w := make([]float32, 16*in)
+		for i := range 16 {
+			for at := 0; at < in; at += 32 {
+				unit := float32(math.Exp(rng.NormFloat64() * 4))
+				for j := range 32 {
+					x := float32(rng.IntN(2*largest+1) - largest)
+					if !exact {
+						x += rng.Float32()
+					}
+					w[i*in+at+j] = x * unit
+				}
+			}
+		}
+		m, err := Pack(16, in, func(i int, dst []float32) { copy(dst, w[i*in:(i+1)*in]) }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 16 {
+			for k := range in {
+				scale := m.scale[k/32*16+i]
+				got, want := float32(m.weights[k/2*32+i*2+k%2])*scale, w[i*in+k]
+				by := scale * 0.5001
+				if exact {
+					by = abs(want) * 1e-6
+				}
+				if !(abs(got-want) <= by) {
+					t.Fatalf("weight %d of output %d became %v, was %v", k, i, got, want)
+				}
+			}
+		}
+	})
+}
+
 func TestPackRefuses(t *testing.T) {
 	zeros := func(int, []float32) {}
 	for _, c := range []struct {

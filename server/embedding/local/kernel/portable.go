@@ -18,9 +18,9 @@ func mulPortable(dst []float32, m *Matrix, r *Rows) {
 		for i := range r.n {
 			var sum [panel]float32
 			a := r.q[i*m.in:][:m.in]
-			for b := 0; b < m.in/m.block; b++ {
+			for b := 0; b < m.in/block; b++ {
 				var acc [panel]int32
-				for k := b * m.block; k < (b+1)*m.block; k += 2 {
+				for k := b * block; k < (b+1)*block; k += 2 {
 					a0, a1 := int32(a[k]), int32(a[k+1])
 					w := weights[k*panel:][:2*panel]
 					for j := range panel {
@@ -51,7 +51,7 @@ func quantizePortable(dst []int16, x []float32) float32 {
 	}
 	by := activationMax / most
 	for i, v := range x {
-		dst[i] = int16(math.RoundToEven(float64(v * by)))
+		dst[i] = int16(nearest(v * by))
 	}
 	return most / activationMax
 }

@@ -26,7 +26,7 @@ func (t tiles) mul(dst []float32, m *Matrix, r *Rows) {
 			i := from
 			for _, tile := range t {
 				for ; i+tile.rows <= to; i += tile.rows {
-					tile.run(&weights[0], &scale[0], &r.q[i*m.in], 2*m.in, m.in/m.block, m.block/2,
+					tile.run(&weights[0], &scale[0], &r.q[i*m.in], 2*m.in, m.in/block, block/2,
 						&dst[i*m.out+o], 4*m.out, &r.scale[i], &m.bias[o])
 				}
 			}
