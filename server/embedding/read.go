@@ -31,12 +31,41 @@ func Labels(tx *db.Tx, owner db.AccountID, space SpaceID, ids []int64) (map[int6
 	return found, nil
 }
 
-// LabelsBetween is Labels of all memories from one id to another, both included.
-func LabelsBetween(tx *db.Tx, owner db.AccountID, space SpaceID, from, to int64) (map[int64]Label, error) {
-	found := map[int64]Label{}
-	rows := tx.Query(`SELECT memory_id, body_hash, width FROM embedding WHERE owner_id = ? AND space_id = ? AND memory_id >= ? AND memory_id <= ?`,
-		int64(owner), int64(space), from, to)
-	return found, scanLabels(rows, space, found)
+// FreshOf tells of each of bodies whether it has a fresh vector in the space. Their
+// ids ascend.
+func FreshOf(tx *db.Tx, owner db.AccountID, in Stored, bodies []Body) ([]bool, error) {
+	fresh := make([]bool, len(bodies))
+	if len(bodies) == 0 {
+		return fresh, nil
+	}
+	first, last := bodies[0].Memory, bodies[len(bodies)-1].Memory
+	where, args := `memory_id >= ? AND memory_id <= ?`, []any{first, last}
+	if last-first > 4*int64(len(bodies)) { // a few out of many
+		ids := make([]int64, len(bodies))
+		for i, b := range bodies {
+			ids[i] = b.Memory
+		}
+		where, args = db.In(ids)
+		where = `memory_id IN (` + where + `)`
+	}
+	rows := tx.Query(`SELECT memory_id, body_hash, width FROM embedding WHERE owner_id = ? AND space_id = ? AND `+where+` ORDER BY memory_id`,
+		append([]any{int64(owner), int64(in.ID)}, args...)...)
+	defer rows.Close()
+	at := 0
+	for rows.Next() {
+		var id int64
+		l := Label{Space: in.ID}
+		if err := rows.Scan(&id, &l.BodyHash, &l.Width); err != nil {
+			return nil, err
+		}
+		for at < len(bodies) && bodies[at].Memory < id {
+			at++
+		}
+		if at < len(bodies) && bodies[at].Memory == id {
+			fresh[at] = Fresh(l, in, bodies[at].Hash)
+		}
+	}
+	return fresh, rows.Err()
 }
 
 func scanLabels(rows *db.Rows, space SpaceID, found map[int64]Label) error {

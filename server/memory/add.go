@@ -114,7 +114,10 @@ func identical(tx *db.Tx, owner db.AccountID, hash, body string, category int64)
 	var r row
 	err := tx.Row(`SELECT `+columns+` FROM memory WHERE owner_id = ? AND body_hash = ? AND status = ? AND COALESCE(category_id, 0) = ? AND body = ? ORDER BY id LIMIT 1`,
 		[]any{int64(owner), hash, api.StatusActive, category, body}, r.dest()...)
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	return r, labelled(tx, owner, &r)
 }
 
 // present are those of similar texts that are still what was read before the

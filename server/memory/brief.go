@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/vitality"
 )
 
@@ -75,26 +76,15 @@ const briefPage = 512
 // statements of the transaction may run meanwhile. A Brief is valid until the next.
 func (s *Store) Briefs(tx *db.Tx, owner db.AccountID, ids []int64) iter.Seq2[*Brief, error] {
 	return func(yield func(*Brief, error) bool) {
-		page := make([]Brief, 0, briefPage)
-		kinds := map[string]string{}
-		give := func() bool {
-			for i := range page {
-				if !yield(&page[i], nil) {
-					return false
-				}
-			}
-			return true
-		}
+		r := briefs{tx: tx, owner: owner, kinds: map[string]string{}, page: make([]Brief, 0, briefPage)}
 		var err error
+		if r.space, err = embedding.Current(tx); err != nil {
+			yield(nil, err)
+			return
+		}
 		if ids == nil {
-			for last := int64(0); ; last = page[len(page)-1].ID {
-				page, err = scanBriefs(page[:0], kinds, tx.Query(`SELECT `+briefColumns+` FROM memory WHERE owner_id = ? AND id > ? ORDER BY id LIMIT ?`,
-					int64(owner), last, briefPage))
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if !give() || len(page) < briefPage {
+			for last := int64(0); ; last = r.page[len(r.page)-1].ID {
+				if !r.give(yield, `owner_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), last, briefPage) || len(r.page) < briefPage {
 					return
 				}
 			}
@@ -103,36 +93,83 @@ func (s *Store) Briefs(tx *db.Tx, owner db.AccountID, ids []int64) iter.Seq2[*Br
 			n := min(len(ids), db.InMost)
 			in, args := db.In(ids[:n])
 			ids = ids[n:]
-			page, err = scanBriefs(page[:0], kinds, tx.Query(`SELECT `+briefColumns+` FROM memory WHERE id IN (`+in+`) AND owner_id = ? ORDER BY id`,
-				append(args, int64(owner))...))
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !give() {
+			if !r.give(yield, `id IN (`+in+`) AND owner_id = ? ORDER BY id`, append(args, int64(owner))...) {
 				return
 			}
 		}
 	}
 }
 
-func scanBriefs(page []Brief, kinds map[string]string, rows *db.Rows) ([]Brief, error) {
-	defer rows.Close()
+// briefs reads pages of them.
+type briefs struct {
+	tx     *db.Tx
+	owner  db.AccountID
+	space  embedding.Stored
+	kinds  map[string]string
+	page   []Brief
+	bodies []embedding.Body // of the page, where embeddings are on
+}
+
+// give reads a page and yields it; false is the end.
+func (r *briefs) give(yield func(*Brief, error) bool, where string, args ...any) bool {
+	err := r.scan(where, args)
+	if err == nil {
+		err = r.label()
+	}
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	for i := range r.page {
+		if !yield(&r.page[i], nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *briefs) scan(where string, args []any) error {
+	r.page, r.bodies = r.page[:0], r.bodies[:0]
 	var b Brief
-	var kind, status, how string
+	var kind, status, how, hash string
 	dest := []any{&b.ID, &b.Revision, &b.CategoryID, &b.CreatedAt, &b.UpdatedAt, &b.LastUsedAt, &b.UseCount, &b.ReviewedAt, &b.FadesAt, &b.OrderKey, &kind, &b.Importance, &status, &how}
+	query := `SELECT ` + briefColumns
+	if r.space.On() {
+		query += `, body_hash`
+		dest = append(dest, &hash)
+	}
+	rows := r.tx.Query(query+` FROM memory WHERE `+where, args...)
+	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
-			return nil, err
+			return err
 		}
 		b.Status, b.Gone = statusOf(status), goneOf(how)
-		shared, ok := kinds[kind]
+		shared, ok := r.kinds[kind]
 		if !ok {
 			shared = kind
-			kinds[kind] = kind
+			r.kinds[kind] = kind
 		}
 		b.Kind = shared
-		page = append(page, b)
+		r.page = append(r.page, b)
+		if r.space.On() {
+			r.bodies = append(r.bodies, embedding.Body{Memory: b.ID, Hash: hash})
+		}
 	}
-	return page, rows.Err()
+	return rows.Err()
+}
+
+// label tells which of the page have a fresh vector.
+func (r *briefs) label() error {
+	if !r.space.On() || len(r.page) == 0 {
+		return nil
+	}
+	fresh, err := embedding.FreshOf(r.tx, r.owner, r.space, r.bodies)
+	if err != nil {
+		return err
+	}
+	for i := range r.page {
+		r.page[i].Indexed = fresh[i]
+	}
+	return nil
 }

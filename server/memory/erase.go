@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/lexicon"
 	"elowen/server/words"
 )
@@ -12,6 +13,9 @@ import (
 // lets the audit go only for an account that is marked for it.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 	if err := lexicon.EraseAccount(tx, owner); err != nil {
+		return err
+	}
+	if err := embedding.EraseAccount(tx, owner); err != nil {
 		return err
 	}
 	for _, q := range []string{

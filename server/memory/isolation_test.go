@@ -169,6 +169,36 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"TrimUsage":     func() (any, error) { return f.TrimUsage(ctx, f.bob) },
 			"IndexOutdated": func() (any, error) { return in(func(tx *db.Tx) (any, error) { return f.IndexOutdated(tx, f.bob) }) },
 			"Reindex":       func() (any, error) { return f.Reindex(ctx, f.bob) },
+			"Bodies": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					list, err := f.Bodies(tx, f.bob, 0, 100)
+					if err == nil && (len(list) != 1 || list[0].Memory != his.ID) {
+						t.Errorf("bob's bodies: %v", list)
+					}
+					return nil, err
+				})
+			},
+			"BodiesOf": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					list, err := f.BodiesOf(tx, f.bob, []int64{m.ID, n.ID})
+					if len(list) > 0 {
+						t.Errorf("bodies of another: %v", list)
+					}
+					return nil, err
+				})
+			},
+			"Texts": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.Texts(tx, f.bob, []int64{m.ID, n.ID}) })
+			},
+			"CountIndexed": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					_, total, err := f.CountIndexed(tx, f.bob)
+					if total != 1 {
+						t.Errorf("bob has %d memories", total)
+					}
+					return nil, err
+				})
+			},
 		}
 		for name, call := range calls {
 			out, err := call()

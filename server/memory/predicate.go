@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 
+	"elowen/server/embedding"
 	"elowen/server/vitality"
 	"elowen/shared/api"
 )
@@ -59,7 +60,7 @@ func Predicate(q api.MemoryQuery, t Terms, now int64) Filter {
 		}
 	}
 	if q.NotIndexed {
-		add(func(b *Brief) bool { return !b.Indexed }, `1 = 1`) // no memory has a vector yet
+		add(func(b *Brief) bool { return !b.Indexed }, embedding.Unindexed("memory"))
 	}
 	if q.Unreviewed {
 		add(func(b *Brief) bool { return b.ReviewedAt == 0 }, `reviewed_at = 0`)

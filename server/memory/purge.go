@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -118,6 +119,9 @@ func (b *batch) purged(list []*row) (api.BulkDone, error) {
 				return done, err
 			}
 		}
+	}
+	if err := embedding.Remove(b.tx, b.owner, done.IDs); err != nil {
+		return done, err
 	}
 	if err := b.tx.ForgetResults(b.owner, done.IDs); err != nil {
 		return done, err

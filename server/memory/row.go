@@ -28,8 +28,9 @@ type row struct {
 	reviewedAt       int64
 	deletedAt        int64
 	deletedWhy       string
-	deletedBy        string // the actor who moved it to the trash; empty: unknown
-	deletedHow       string // actionTrash, actionEvict or actionMerge; empty: unknown
+	deletedBy        string       // the actor who moved it to the trash; empty: unknown
+	deletedHow       string       // actionTrash, actionEvict or actionMerge; empty: unknown
+	vector           *vectorLabel // what its vector is of; nil: it has none
 	orderKey         float64
 	fadesAt          int64
 	words            int64 // the body's length in the index of words
@@ -67,7 +68,7 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 		ID: r.id, Revision: r.revision, Subject: r.subject, Body: r.body, Lang: r.lang, Kind: r.kind,
 		Importance: r.importance, Confidence: r.confidence, Source: r.source, Status: r.status, UseCount: r.useCount,
 		LastUsedAt: instant(r.lastUsedAt), CreatedAt: api.Time(r.createdAt), UpdatedAt: api.Time(r.updatedAt),
-		ReviewedAt: instant(r.reviewedAt), DeletedAt: instant(r.deletedAt), DeletedWhy: r.deletedWhy, AsOf: api.Time(now),
+		ReviewedAt: instant(r.reviewedAt), DeletedAt: instant(r.deletedAt), DeletedWhy: r.deletedWhy, AsOf: api.Time(now), Indexed: r.indexed(),
 	}
 	if r.category != 0 {
 		m.CategoryID = api.Ptr(r.category)
@@ -135,13 +136,17 @@ func read(tx *db.Tx, owner db.AccountID, id int64) (row, error) {
 	if fault.Is(err, fault.NotFound) {
 		return r, errNone
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	return r, labelled(tx, owner, &r)
 }
 
 // readMany reads memories of the account by id. Ids that are not there are
 // missing from the result.
 func readMany(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]*row, error) {
 	found := make(map[int64]*row, len(ids))
+	list := make([]*row, 0, len(ids))
 	for len(ids) > 0 {
 		n := min(len(ids), db.InMost)
 		in, args := db.In(ids[:n])
@@ -154,13 +159,14 @@ func readMany(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]*row, error
 				return nil, err
 			}
 			found[r.id] = r
+			list = append(list, r)
 		}
 		rows.Close()
 		if err := rows.Err(); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	return found, labelled(tx, owner, list...)
 }
 
 // readAll reads memories of the account in the order given, each once. One that

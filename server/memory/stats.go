@@ -58,7 +58,10 @@ func (s *Store) stats(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
 		return st, err
 	}
 	rows.Close()
-	st.NotIndexed = st.Active // no memory has a vector yet
+	var err error
+	if st.NotIndexed, err = countUnindexed(tx, owner, st.Active); err != nil {
+		return st, err
+	}
 	t, err := s.rules.Terms(tx)
 	if err != nil {
 		return st, err
