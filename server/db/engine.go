@@ -15,6 +15,7 @@ type engine interface {
 	begin(*conn) error // the writer's transaction, with the lock that makes it the only one
 	beginRead() string
 	inTransaction(*conn) bool                      // whether the writer's transaction still stands after an error
+	sound(*conn) bool                              // whether it stands and can be committed
 	version(context.Context, *conn) (int64, error) // a number that moves when anyone commits
 	erase(*conn, *slog.Logger) bool                // empty what still holds overwritten content; false: try again
 	schemaVersion(context.Context, *conn) (int, error)

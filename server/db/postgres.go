@@ -84,13 +84,19 @@ func (*postgresEngine) begin(c *conn) error {
 	return nil
 }
 
-func (*postgresEngine) inTransaction(c *conn) bool {
-	in := false
+func (e *postgresEngine) inTransaction(c *conn) bool { return e.status(c) != 'I' }
+
+// sound: after a statement that failed PostgreSQL answers COMMIT with a rollback,
+// and calls that no error.
+func (e *postgresEngine) sound(c *conn) bool { return e.status(c) == 'T' }
+
+func (*postgresEngine) status(c *conn) byte {
+	status := byte('I')
 	_ = c.sql.Raw(func(raw any) error {
-		in = raw.(*stdlib.Conn).Conn().PgConn().TxStatus() != 'I'
+		status = raw.(*stdlib.Conn).Conn().PgConn().TxStatus()
 		return nil
 	})
-	return in
+	return status
 }
 
 // version sums the streams: any decision that emitted moves it.

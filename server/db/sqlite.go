@@ -175,6 +175,9 @@ func (sqliteEngine) inTransaction(c *conn) bool {
 	return in
 }
 
+// sound: what SQLite refuses leaves the transaction as it was, or ends it.
+func (e sqliteEngine) sound(c *conn) bool { return e.inTransaction(c) }
+
 func (sqliteEngine) version(ctx context.Context, c *conn) (int64, error) {
 	stmt, err := c.stmt(ctx, "PRAGMA data_version")
 	if err != nil {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -154,7 +155,13 @@ func (d *DB) group(c *conn, first *request) (erasing []*request) {
 	started := time.Now()
 	for r := first; r != nil; {
 		tx := &Tx{ctx: r.ctx, run: context.Background(), conn: c, db: d, writable: true}
-		err := d.decide(tx, r.fn)
+		alone := len(done)+len(erasing) == 0 // nothing else is in the transaction
+		err := d.decide(tx, r.fn, alone)
+		if err != nil && alone {
+			_ = c.exec(context.Background(), "ROLLBACK") // it may be gone already
+			r.finish(err)
+			return nil
+		}
 		if err != nil && !d.engine.inTransaction(c) {
 			lost = err
 			r.finish(err)
@@ -208,14 +215,18 @@ func (d *DB) group(c *conn, first *request) (erasing []*request) {
 	return erasing
 }
 
-// decide runs one decision in its savepoint.
-func (d *DB) decide(tx *Tx, fn func(*Tx) error) (err error) {
+// decide runs one decision: in a savepoint of its own after others, or alone. What
+// is alone has none, since a savepoint keeps a copy of each page that changes:
+// where it fails, the whole transaction is to be rolled back.
+func (d *DB) decide(tx *Tx, fn func(*Tx) error, alone bool) (err error) {
 	if tx.ctx.Err() != nil {
 		return cancelled(tx.ctx)
 	}
 	bg := context.Background()
-	if err := tx.conn.exec(bg, "SAVEPOINT decision"); err != nil {
-		return d.engine.translate(err)
+	if !alone {
+		if err := tx.conn.exec(bg, "SAVEPOINT decision"); err != nil {
+			return d.engine.translate(err)
+		}
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -223,10 +234,15 @@ func (d *DB) decide(tx *Tx, fn func(*Tx) error) (err error) {
 			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
 		}
 		tx.conn.closeRows() // what fn forgot; PostgreSQL can do nothing else meanwhile
-		if err == nil {
+		switch {
+		case alone && err == nil && !d.engine.sound(tx.conn): // where fn kept an error to itself
+			err = fault.Wrap(fault.Internal, errors.New("a decision went on after the end of its transaction"), "")
+		case alone:
+			return
+		case err == nil:
 			err = d.engine.translate(tx.conn.exec(bg, "RELEASE decision"))
 		}
-		if err != nil && d.engine.inTransaction(tx.conn) {
+		if err != nil && !alone && d.engine.inTransaction(tx.conn) {
 			if back := tx.conn.exec(bg, "ROLLBACK TO decision"); back == nil {
 				_ = tx.conn.exec(bg, "RELEASE decision")
 			}
