@@ -32,33 +32,60 @@ func measured(b *testing.B, unit string, work func()) {
 }
 
 // BenchmarkAdd32 is explicit adds by 32 callers at once, each durable, with audit,
-// change log, index of words and the search for similar ones.
+// change log, index of words and the search for similar ones, into stores of
+// several sizes: what one costs should hardly depend on that. Give it -benchtime
+// 8000x or so, so that the smallest don't grow far.
 func BenchmarkAdd32(b *testing.B) {
-	f := open(b)
-	bodies := make([]string, b.N)
-	p := newProse(1)
-	for i := range bodies {
-		bodies[i] = p.sentence()
+	for _, n := range []int{0, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f := open(b)
+			f.insert(carried(n, f.clock.Now()))
+			bodies := make([]string, b.N)
+			p := newProse(1)
+			for i := range bodies {
+				bodies[i] = p.sentence()
+			}
+			measured(b, "adds", func() { f.addTogether(bodies) })
+		})
 	}
-	measured(b, "adds", func() {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range 32 {
-			wg.Go(func() {
-				for {
-					i := int(next.Add(1)) - 1
-					if i >= b.N {
-						return
-					}
-					if _, err := f.Add(ctx, f.ann, me, api.SourceUser, api.MemoryAdd{Body: bodies[i]}); err != nil {
-						b.Error(err)
-						return
+}
+
+func (f *fixture) addTogether(bodies []string) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(bodies) {
+					return
+				}
+				if _, err := f.Add(ctx, f.ann, me, api.SourceUser, api.MemoryAdd{Body: bodies[i]}); err != nil {
+					f.t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkSimilar is the look for similar ones alone, in stores of several sizes.
+func BenchmarkSimilar(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f := open(b)
+			f.insert(carried(n, f.clock.Now()))
+			p := newProse(1)
+			measured(b, "lookups", func() {
+				for range b.N {
+					if _, err := f.resembling(ctx, f.ann, p.sentence()); err != nil {
+						b.Fatal(err)
 					}
 				}
 			})
-		}
-		wg.Wait()
-	})
+		})
+	}
 }
 
 // BenchmarkInsert is an import, with audit, change log and index of words.
