@@ -13,12 +13,13 @@ import (
 // to a change (row, version, change log) is written at once, events and the index
 // of words are collected and written by flush, many rows at a time.
 type batch struct {
-	tx    *db.Tx
-	owner db.AccountID
-	by    Actor
-	terms Terms
-	at    int64 // the instant of the changes
-	group int64 // the number by which they are undone together; 0: none
+	tx      *db.Tx
+	owner   db.AccountID
+	by      Actor
+	terms   Terms
+	at      int64 // the instant of the changes
+	group   int64 // the number by which they are undone together; 0: none
+	instead int64 // of an undo: the category that stands for a deleted one; 0: none
 
 	events []event
 	index  lexicon.Batch

@@ -9,7 +9,8 @@ import (
 
 // DeleteCategory deletes a category, if it still has the revision (0: whatever it
 // has). Its memories, those in the trash too, are left without one, each with its
-// event, in the same transaction; it answers which they are. Errors: NotFound,
+// event, in the same transaction; it answers which they are, and the number by which
+// they are filed again. Errors: NotFound,
 // Stale with the category as it is.
 func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
@@ -20,6 +21,9 @@ func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor
 		}
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
+			return done, err
+		}
+		if err := b.grouped(); err != nil {
 			return done, err
 		}
 		for {
@@ -39,7 +43,9 @@ func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor
 				done.IDs = append(done.IDs, r.id)
 			}
 		}
-		done.Changed = len(done.IDs)
+		if done.Changed = len(done.IDs); done.Changed > 0 {
+			done.Undo = b.group
+		}
 		if err := b.flush(); err != nil {
 			return done, err
 		}

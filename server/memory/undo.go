@@ -22,10 +22,11 @@ func (b *batch) grouped() (err error) {
 
 // Undo takes a change of many back: each memory gets the values again that the
 // change replaced in it. A field that was changed once more since stays as it is
-// now, and so does a memory that is gone; what returns to the trash is there for
-// the reason that it was. Undoing is a change of many too, which can be undone. It
+// now, and so does a memory that is gone, or one in the place of a deleted category,
+// unless another is named for that; what returns to the trash is there for the
+// reason that it was. Undoing is a change of many too, which can be undone. It
 // answers which memories changed. Errors: NotFound for a number that the account's
-// audit doesn't have, Invalid.
+// audit doesn't have, or a category that isn't the account's, Invalid.
 func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryUndo) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
@@ -43,6 +44,10 @@ func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		if err != nil {
 			return done, err
 		}
+		if _, ok := names[in.CategoryID]; !ok && in.CategoryID != 0 {
+			return done, fault.New(fault.NotFound, "There is no such category.")
+		}
+		b.instead = in.CategoryID
 		seen := false
 		for last := int64(0); ; {
 			list, err := readEvents(tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), in.Change, last, bulkPage)
@@ -118,8 +123,6 @@ func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, er
 	}
 	action := patchAction(&was, r)
 	switch {
-	case r.status == was.status && was.status != api.StatusActive:
-		return false, nil // nothing in the trash is edited
 	case r.status == api.StatusActive && was.status != api.StatusActive:
 		action = actionRestore
 	case r.status == api.StatusDeleted && was.status != api.StatusDeleted:
@@ -154,8 +157,12 @@ func (b *batch) putBack(r *row, e *storedEvent, name string, value json.RawMessa
 		err = json.Unmarshal(value, &r.reviewedAt)
 	case "categoryId":
 		var id int64 // null leaves it 0
-		if err = json.Unmarshal(value, &id); err == nil && (id == 0 || names[id] != "") {
-			r.category = id
+		if err = json.Unmarshal(value, &id); err == nil {
+			if _, there := names[id]; there || id == 0 {
+				r.category = id
+			} else if b.instead != 0 {
+				r.category = b.instead
+			}
 		}
 	case "status":
 		var status string

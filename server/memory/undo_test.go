@@ -145,6 +145,40 @@ func TestUndoOfACategoryThatIsGone(t *testing.T) {
 	})
 }
 
+// A category that was made anew takes what was in the deleted one, the trash too.
+func TestUndoIntoAnotherCategory(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		work, err := f.categories.Add(ctx, f.ann, api.CategoryAdd{Name: "Work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, gone := f.add("filed", inCategory(work.ID)), f.add("thrown away", inCategory(work.ID))
+		f.trash(gone.ID)
+		done, err := f.DeleteCategory(ctx, f.ann, me, work.ID, 0)
+		if err != nil || done.Changed != 2 || done.Undo == 0 {
+			t.Fatalf("%+v %v", done, err)
+		}
+		again, err := f.categories.Add(ctx, f.ann, api.CategoryAdd{Name: "Work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.Undo(ctx, f.ann, me, api.MemoryUndo{Change: done.Undo, CategoryID: again.ID + 99})
+		refused(t, err, fault.NotFound)
+		back, err := f.Undo(ctx, f.ann, me, api.MemoryUndo{Change: done.Undo, CategoryID: again.ID})
+		if err != nil || back.Changed != 2 {
+			t.Fatalf("%+v %v", back, err)
+		}
+		for _, id := range []int64{m.ID, gone.ID} {
+			if got := f.get(id); got.CategoryID == nil || *got.CategoryID != again.ID {
+				t.Errorf("%+v", got)
+			}
+		}
+		if f.get(gone.ID).Status != api.StatusDeleted {
+			t.Error("it left the trash")
+		}
+	})
+}
+
 func TestUndoRefused(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		m := f.add("mine")

@@ -120,6 +120,9 @@ type MemoryMerged struct {
 // MemoryUndo is the body of POST /api/memory/undo.
 type MemoryUndo struct {
 	Change int64 `json:"change" validate:"min=1"` // what a change of many answered as Undo
+	// CategoryID stands for a category that was deleted by the change: what was in that
+	// one goes there. Without it, it stays in none.
+	CategoryID int64 `json:"categoryId,omitempty" validate:"min=0"`
 }
 
 // MemoryMerge is the body of POST /api/memory/merge.
@@ -248,6 +251,12 @@ type Page[T any] struct {
 	NextCursor string `json:"nextCursor"` // empty at the end
 	Total      int    `json:"total"`
 	AsOf       Time   `json:"asOf"`
+}
+
+// Rank answers GET /api/memory/{id}/rank: where a memory stands in a list.
+type Rank struct {
+	Rank  int `json:"rank"` // from 0
+	Total int `json:"total"`
 }
 
 // Other is another memory that something is about.
