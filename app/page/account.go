@@ -18,43 +18,38 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Account is the person's own page: profile, password, theme, tokens.
+// Account is the person's own page: profile, memory, where one is signed in, password.
 type Account struct {
 	app.Compo
 	S   *Session
 	Rev int
 
-	ctx    app.Context
-	tokens []api.Token
-	loaded bool
-	made   *api.Token // just created, with its secret
-	scope  string
-	errs   map[string]string
-	intent sync.Intention
+	ctx      app.Context
+	load     *loader // of the sessions
+	sessions []api.Session
+	errs     map[string]string
+	intent   sync.Intention
 }
 
-// OnMount fetches the tokens.
+// OnMount fills the form and asks where one is signed in.
 func (p *Account) OnMount(ctx app.Context) {
 	defer browser.Survive("account")
-	p.ctx, p.errs, p.scope = ctx, map[string]string{}, api.ScopeWrite
+	p.ctx, p.errs = ctx, map[string]string{}
 	if p.S.me != nil {
 		browser.SetValue(browser.ByID("acc-name"), p.S.me.DisplayName)
 	}
-	browser.SetValue(browser.ByID("tok-days"), "0")
-	p.fetch()
+	var page api.Page[api.Session]
+	p.load = &loader{s: p.S, path: api.PathSessions,
+		fetch: func(ctx context.Context) error {
+			page = api.Page[api.Session]{}
+			return p.S.api.Get(ctx, api.PathSessions, &page)
+		},
+		take: func() { p.sessions = page.Items }}
+	p.load.now()
 }
 
-func (p *Account) fetch() {
-	var page api.Page[api.Token]
-	p.S.async(api.PathTokens, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathTokens, &page) }, func(err error) {
-		if err != nil {
-			p.S.fail(err)
-			return
-		}
-		p.tokens, p.loaded = page.Items, true
-		p.ctx.Update()
-	})
-}
+// OnDismount stops asking.
+func (p *Account) OnDismount() { p.load.stop() }
 
 func value(id string) string {
 	v, _ := browser.Value(browser.ByID(id))
@@ -91,22 +86,12 @@ func (p *Account) click(ctx app.Context, e app.Event) {
 				s.end(func() { browser.Leave("/login") })
 			})
 		})
-	case "scope":
-		p.scope = act.Arg
-	case "copy-token":
-		if p.made != nil {
-			browser.Copy(p.made.Token, func(ok bool) {
-				s.do(func() {
-					if ok {
-						s.say(text.Copied, nil)
-					} else {
-						s.toast(part.Toast{Text: text.CopyFailed, Danger: true})
-					}
-				})
-			})
-		}
-	case "revoke":
-		p.revoke(act.ID())
+	case "end-session":
+		id := act.ID()
+		s.send(sync.Write{Method: "DELETE", Path: api.SessionPath(id)}, func(err error) { p.ended(err, text.SessionEnded) })
+	case "end-others":
+		var done api.Ended
+		s.send(sync.Write{Method: "DELETE", Path: api.PathSessions, Out: &done}, func(err error) { p.ended(err, text.SessionsEnded(done.Ended)) })
 	}
 }
 
@@ -116,7 +101,7 @@ func (p *Account) patch(body api.MePatch, said string) {
 	p.S.send(sync.Write{Method: "PATCH", Path: api.PathMe, Body: body, Out: &me, Key: p.intent.Key(api.PathMe, body)}, func(err error) {
 		defer p.ctx.Update()
 		if err != nil {
-			p.show(err)
+			p.S.failForm(err, p.errs)
 			return
 		}
 		p.intent.Done()
@@ -127,15 +112,25 @@ func (p *Account) patch(body api.MePatch, said string) {
 	})
 }
 
-func (p *Account) show(err error) {
+func (p *Account) ended(err error, said string) {
+	if err != nil {
+		p.S.fail(err)
+	} else {
+		p.S.say(said, nil)
+	}
+	p.load.now()
+}
+
+// failForm puts what is wrong beside its fields, and shows what belongs to none.
+func (s *Session) failForm(err error, errs map[string]string) {
 	var e *fault.Error
 	if errors.As(err, &e) && len(e.Fields) > 0 {
 		for _, f := range e.Fields {
-			p.errs[f.Field] = f.Message
+			errs[f.Field] = f.Message
 		}
 		return
 	}
-	p.S.fail(err)
+	s.fail(err)
 }
 
 func (p *Account) saveProfile(ctx app.Context, e app.Event) {
@@ -156,79 +151,66 @@ func (p *Account) savePassword(ctx app.Context, e app.Event) {
 	p.patch(api.MePatch{Password: &next, CurrentPassword: api.Ptr(value("acc-current"))}, text.PasswordChanged)
 }
 
-func (p *Account) createToken(ctx app.Context, e app.Event) {
-	defer browser.Survive("account")
-	e.PreventDefault()
-	p.errs = map[string]string{}
-	name := strings.TrimSpace(value("tok-name"))
-	days, err := strconv.Atoi(strings.TrimSpace(value("tok-days")))
-	bound := setting.Get("account.tokenDays")
-	if name == "" {
-		p.errs["name"] = text.TokenNeeded
-	}
-	if err != nil || !bound.Contains(float64(days)) {
-		p.errs["days"] = text.Bounds(bound.Range())
-	}
-	if len(p.errs) > 0 {
-		return
-	}
-	body := api.TokenAdd{Name: name, Scopes: scopes(p.scope), Days: days}
-	var made api.Token
-	p.S.send(sync.Write{Method: "POST", Path: api.PathTokens, Body: body, Out: &made, Key: p.intent.Key(api.PathTokens, body)}, func(err error) {
-		defer p.ctx.Update()
-		if err != nil {
-			p.show(err)
-			return
-		}
-		p.intent.Done()
-		p.made = &made
-		browser.SetValue(browser.ByID("tok-name"), "")
-		p.fetch()
-	})
-}
-
-// scopes are those that the chosen one stands for.
-func scopes(most string) []string {
-	switch most {
-	case api.ScopeRead:
-		return []string{api.ScopeRead}
-	case api.ScopeAdmin:
-		return []string{api.ScopeRead, api.ScopeWrite, api.ScopeAdmin}
-	}
-	return []string{api.ScopeRead, api.ScopeWrite}
-}
-
-func (p *Account) revoke(id int64) {
-	for _, t := range p.tokens {
-		if t.ID != id {
-			continue
-		}
-		p.S.ask(&part.DialogSpec{
-			Title: text.RevokeTitle(t.Name), Body: []string{text.RevokeBody}, Action: text.Revoke, Danger: true,
-			Run: func() {
-				p.S.send(sync.Write{Method: "DELETE", Path: api.TokenPath(id)}, func(err error) {
-					if err != nil {
-						p.S.fail(err)
-						return
-					}
-					if p.made != nil && p.made.ID == id {
-						p.made = nil
-					}
-					p.S.say(text.Revoked, nil)
-					p.fetch()
-				})
-			},
-		})
-	}
-}
-
 // Render draws the page.
 func (p *Account) Render() app.UI {
 	return part.Safe("account", func() app.UI {
-		return tag.Div().Class("scroll").OnClick(p.click).Body(tag.Div().Class("page page-form").Body(
-			p.profile(), p.tokenList(), p.passwordForm(), p.leave(),
-		))
+		return tag.Div().Class("settings").OnClick(p.click).Body(
+			accountNav(accountPage),
+			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(
+				tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.ProfileHead))),
+				p.profile(), p.memory(), p.signedIn(), p.passwordForm(), p.leave(),
+			)),
+		)
 	})
+}
+
+// memory is what the account says about its own memories. The switches of chat and
+// saving come with what they switch.
+func (p *Account) memory() app.UI {
+	category, color := text.NoCategory, 0
+	if p.S.me != nil {
+		if n, c := p.S.category(p.S.me.DefaultCategoryID); n != "" {
+			category, color = n, c
+		}
+	}
+	return tag.Section().Class("section").Aria("labelledby", "h-own-memory").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-own-memory").Text(text.Memory)),
+		set("acc-category", text.DefaultCategory, text.DefaultHint,
+			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
+		tag.P().Class("meta").Text(text.SwitchesLater),
+	)
+}
+
+// signedIn is where the person is signed in.
+func (p *Account) signedIn() app.UI {
+	return tag.Section().Class("section").Aria("labelledby", "h-sessions").Body(
+		tag.Div().Class("section-head").Body(
+			tag.H2().ID("h-sessions").Text(text.SessionsHead), tag.Span().Class("meta").Text(text.SessionsWhy),
+			part.If(len(p.sessions) > 1, func() app.UI {
+				return part.Button("btn btn-sm btn-quiet end", "end-others", "", part.Text(text.EndOthers))
+			}),
+		),
+		part.If(p.load != nil, func() app.UI { return p.load.show(p.sessionList) }),
+	)
+}
+
+func (p *Account) sessionList() app.UI {
+	items := make([]app.UI, len(p.sessions))
+	for i, s := range p.sessions {
+		var act app.UI = tag.Span().Class("tag tag-accent").Text(text.ThisOne)
+		if !s.Current {
+			act = part.Button("btn btn-sm btn-quiet", "end-session", strconv.FormatInt(s.ID, 10), part.Text(text.SignOut))
+		}
+		items[i] = tag.Li().Class("item").Body(
+			part.Icon("monitor"),
+			tag.Div().Class("grow").Body(
+				tag.P().Body(part.Bold(text.SignedInOn(browser.Date(s.CreatedAt, browser.FullTime)))),
+				tag.P().Class("meta").Text(text.Join(text.LastUse(text.AgoHours(p.S.now(), s.LastUsedAt)), text.EndsUnused(browser.Date(s.ExpiresAt, browser.FullDate)))),
+			),
+			act,
+		)
+	}
+	return tag.Ul().Class("items").Body(items...)
 }
 
 func set(id, label, help string, control ...app.UI) app.UI {
@@ -241,12 +223,9 @@ func set(id, label, help string, control ...app.UI) app.UI {
 
 func (p *Account) profile() app.UI {
 	me := p.S.me
-	name, color, category := "", 0, text.NoCategory
+	name := ""
 	if me != nil {
 		name = me.Name
-		if n, c := p.S.category(me.DefaultCategoryID); n != "" {
-			category, color = n, c
-		}
 	}
 	theme := func(value, label string) app.UI {
 		return tag.Button().Attr("type", "button").DataSet("do", "theme").DataSet("arg", value).
@@ -260,8 +239,6 @@ func (p *Account) profile() app.UI {
 				tag.Button().Class("btn").Attr("type", "submit").Text(text.Save)),
 		),
 		p.err("displayName"),
-		set("acc-category", text.DefaultCategory, text.DefaultHint,
-			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
 		set("acc-theme", text.Theme, text.ThemeHint,
 			tag.Span().ID("acc-theme").Class("seg").Role("group").Aria("label", text.Theme).Body(theme("", text.ThemeSystem), theme("light", text.ThemeLight), theme("dark", text.ThemeDark))),
 	)
@@ -294,61 +271,3 @@ func (p *Account) leave() app.UI {
 	)
 }
 
-func (p *Account) tokenList() app.UI {
-	items := make([]app.UI, 0, len(p.tokens))
-	for _, t := range p.tokens {
-		used := text.TokenNeverUsed
-		if t.LastUsedAt != nil {
-			used = text.LastUse(text.Ago(p.S.now(), *t.LastUsedAt))
-		}
-		expiry := text.NoExpiry
-		if t.ExpiresAt != nil {
-			expiry = text.Expires(browser.Date(*t.ExpiresAt, browser.FullDate))
-		}
-		most := ""
-		for _, s := range []string{api.ScopeRead, api.ScopeWrite, api.ScopeAdmin} {
-			for _, have := range t.Scopes {
-				if have == s {
-					most = s
-				}
-			}
-		}
-		items = append(items, tag.Li().Class("item").Body(
-			part.Icon("key"),
-			tag.Div().Class("grow").Body(tag.P().Body(part.Bold(t.Name)), tag.P().Class("meta").Text(text.Join(text.ScopeName(most), used, expiry))),
-			part.Button("btn btn-sm btn-quiet", "revoke", strconv.FormatInt(t.ID, 10), part.Text(text.RevokeEllipsis)),
-		))
-	}
-	var list app.UI = tag.Ul().Class("items").Body(items...)
-	if p.loaded && len(items) == 0 {
-		list = tag.P().Class("meta").Text(text.NoTokens)
-	}
-	scope := func(value string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "scope").DataSet("arg", value).
-			Aria("pressed", strconv.FormatBool(p.scope == value)).Text(text.ScopeName(value))
-	}
-	choices := []app.UI{scope(api.ScopeRead), scope(api.ScopeWrite)}
-	if p.S.me != nil && p.S.me.Role == api.RoleAdmin {
-		choices = append(choices, scope(api.ScopeAdmin))
-	}
-	return tag.Section().Class("section").Aria("labelledby", "h-tokens").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-tokens").Text(text.Tokens), tag.Span().Class("meta").Text(text.TokensWhy)),
-		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI {
-			return tag.Div().Class("stack").Body(
-				part.Banner("warn", "key", part.Text(text.TokenOnce)),
-				tag.P().Class("code").Body(tag.Span().ID("token-secret").Text(p.made.Token), part.Button("btn btn-sm btn-quiet grow-0", "copy-token", "", part.Icon("copy"), part.Text(text.Copy))),
-			)
-		})),
-		list,
-		tag.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
-			field("tok-name", text.TokenName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off"), p.errs["name"]),
-			tag.Div().Class("field").Body(tag.Span().Class("label").Text(text.TokenScopes), tag.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
-			tag.Div().Class("field").Body(
-				tag.Label().Attr("for", "tok-days").Text(text.TokenDays),
-				tag.Span().Class("line").Body(tag.Input().ID("tok-days").Class("input num-input").Attr("type", "text").Attr("inputmode", "numeric"), tag.Span().Class("meta").Text(text.TokenDaysHint)),
-				p.err("days"),
-			),
-			tag.Button().Class("btn").Attr("type", "submit").Text(text.CreateToken),
-		),
-	)
-}

@@ -117,14 +117,14 @@ func (a *App) navigate() {
 }
 
 func pageName(r route) string {
-	switch r.Kind {
+	switch r.Kind.whole() {
 	case listPage:
 		return text.Memory
 	case trashPage:
 		return text.Trash
 	case accountPage:
 		return text.Account
-	case settingsPage, peoplePage:
+	case settingsPage:
 		return text.Settings
 	case loginPage:
 		return text.SignIn

@@ -379,7 +379,12 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 		out := new(api.MemoryMerged)
 		return sync.Write{Method: "POST", Path: api.PathMerge, Body: api.MemoryMerge{IDs: ids, Body: body}, Out: out}, func() {
 			s.picked.clear()
-			s.say(text.Merged(len(ids)), func() { s.takeBack(out.Undo)(); s.leave(out.ID) })
+			s.say(text.Merged(len(ids)), func() {
+				if back := s.takeBack(out.Undo); back != nil {
+					back()
+				}
+				s.leave(out.ID)
+			})
 			f.Done()
 			s.visit(s.route.open(out.ID))
 			s.reveal(out.ID)
@@ -403,12 +408,42 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 		}
 	}
 	out := new(api.Memory)
-	return sync.Write{Method: "PATCH", Path: api.MemoryPath(f.base.ID), Body: f.patch(body, confidence), Out: out, IfMatch: seen}, func() {
+	was, patch, path := f.base, f.patch(body, confidence), api.MemoryPath(f.base.ID)
+	return sync.Write{Method: "PATCH", Path: path, Body: patch, Out: out, IfMatch: seen}, func() {
 		if out.Revision > 0 {
-			s.say(text.SavedAs(out.Revision), nil)
+			s.say(text.SavedAs(out.Revision), func() {
+				s.send(sync.Write{Method: "PATCH", Path: path, Body: reverse(patch, was), IfMatch: out.Revision}, func(err error) {
+					if err != nil {
+						s.fail(err)
+						return
+					}
+					s.say(text.PutBackMany(1), nil)
+				})
+			})
 		}
 		f.Done()
 	}
+}
+
+// reverse is the patch that gives a memory again what another patch takes.
+func reverse(p api.MemoryPatch, was api.Memory) api.MemoryPatch {
+	var back api.MemoryPatch
+	if p.Body != nil {
+		back.Body = &was.Body
+	}
+	if p.Kind != nil {
+		back.Kind = &was.Kind
+	}
+	if p.Importance != nil {
+		back.Importance = &was.Importance
+	}
+	if p.Confidence != nil {
+		back.Confidence = &was.Confidence
+	}
+	if p.CategoryID.Set {
+		back.CategoryID = api.Optional[int64]{Set: true, Value: was.CategoryID}
+	}
+	return back
 }
 
 // patch names what changed since the form was begun, and nothing else.

@@ -68,17 +68,40 @@ func (a *App) content() []app.UI {
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
-	case accountPage:
-		return []app.UI{pageBar(text.Account, text.AccountNote), &Account{S: s, Rev: s.rev}}
-	case settingsPage:
-		return []app.UI{pageBar(text.Settings, text.SettingsNote), &Retention{S: s, Rev: s.rev}}
-	case peoplePage:
-		return []app.UI{pageBar(text.Settings, text.SettingsNote), &People{S: s, Rev: s.rev}}
+	}
+	if whole := r.Kind.whole(); whole == accountPage || whole == settingsPage {
+		title, note := text.Account, text.AccountNote
+		if whole == settingsPage {
+			title, note = text.Settings, text.SettingsNote
+		}
+		return []app.UI{pageBar(title, note), a.partPage()}
 	}
 	return []app.UI{tag.Div().Class("empty").Body(
 		tag.H2().Text(text.NothingHere), tag.P().Text(text.NothingHereWhy),
 		tag.A().Class("btn").Attr("href", browser.Path("/memory")).Text(text.ToMemories),
 	)}
+}
+
+// partPage is a part of the settings or of the account.
+func (a *App) partPage() app.UI {
+	s := a.s
+	switch a.route.Kind {
+	case peoplePage:
+		return &People{S: s, Rev: s.rev}
+	case backupsPage:
+		return &Backups{S: s, Rev: s.rev}
+	case storagePage:
+		return &Storage{S: s, Rev: s.rev}
+	case healthPage:
+		return &Health{S: s, Rev: s.rev}
+	case tokensPage:
+		return &Tokens{S: s, Rev: s.rev}
+	case transferPage:
+		return &Transfer{S: s, Rev: s.rev}
+	case settingsPage:
+		return &Retention{S: s, Rev: s.rev}
+	}
+	return &Account{S: s, Rev: s.rev}
 }
 
 func (a *App) waiting() []app.UI {
@@ -184,7 +207,7 @@ func (a *App) notice() app.UI {
 		return tag.Div().Class("notice").Body(tag.Div().Class("banner banner-plain").Body(
 			part.Icon("leaf"), tag.Span().Body(
 				part.Text(text.Due(a.due(), int(s.policy.Policy.DailyDeletionLimit), browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
-				part.Link("/memory?sort=evictable", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
+				part.Link("/memory?sort=evictable&fades=1", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
 			),
 			part.IconButton("btn btn-sm btn-quiet end", "dues-seen", "", text.Close, "x"),
 		))
@@ -232,8 +255,8 @@ func (a *App) bottom() app.UI {
 	}
 	return tag.Nav().Class("bottombar").Aria("label", text.Pages).Body(
 		item("/memory", text.Memory, "list", k == listPage || k == trashPage),
-		item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
-		item("/account", text.Account, "user", k == accountPage),
+		item("/settings", text.Settings, "settings", k.whole() == settingsPage),
+		item("/account", text.Account, "user", k.whole() == accountPage),
 	)
 }
 
@@ -254,12 +277,12 @@ func (a *App) rail() app.UI {
 		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
 		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
 			item("/memory", text.Memory, "list", k == listPage || k == trashPage),
-			item("/settings", text.Settings, "settings", k == settingsPage || k == peoplePage),
+			item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		),
 		a.categories(),
 		tag.Div().Class("rail-foot").Body(
 			tag.P().Class("meta").Text(a.indexed()),
-			tag.Nav().Class("nav").Aria("label", text.Account).Body(a.install("nav-install"), item("/account", a.personName(), "user", k == accountPage)),
+			tag.Nav().Class("nav").Aria("label", text.Account).Body(a.install("nav-install"), item("/account", a.personName(), "user", k.whole() == accountPage)),
 		),
 	)
 }

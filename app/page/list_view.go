@@ -9,6 +9,7 @@ import (
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
+	"elowen/shared/setting"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -73,60 +74,6 @@ func (l *List) searchHint() string {
 	return text.SearchMemories
 }
 
-func (l *List) filters() app.UI {
-	if !l.S.picked.empty() {
-		return l.bulkBar()
-	}
-	q := l.Query
-	set := func(on bool, do, arg, label string) app.UI {
-		b := tag.Button().Class("filter").Attr("type", "button").DataSet("do", do).DataSet("arg", arg).
-			Aria("pressed", strconv.FormatBool(on)).Aria("haspopup", "listbox")
-		return b.Body(tag.Span().Text(label), part.If(on, func() app.UI {
-			return tag.Span().Class("filter-x").DataSet("do", "clear").DataSet("arg", arg).Title(text.ClearFilter).Body(part.Icon("x"))
-		}))
-	}
-	status := tag.Button().Class("filter").Attr("type", "button").DataSet("do", "filter").DataSet("arg", "status").
-		Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Span().Text(text.StatusName(q.Status)), part.Icon("chevron-down"))
-	category, picked := text.Category, false
-	if q.Uncategorized {
-		category, picked = text.NoCategory, true
-	} else if q.CategoryID > 0 {
-		picked = true
-		if name, _ := l.S.category(&q.CategoryID); name != "" {
-			category = name
-		}
-	}
-	kind := text.Kind
-	if q.Kind != "" {
-		kind = q.Kind
-	}
-	importance := text.ImportanceField
-	if q.Importance > 0 {
-		importance = text.AtLeast(q.Importance)
-	}
-	fades := text.Fades
-	if q.FadesWithin > 0 {
-		fades = text.FadesWithin(q.FadesWithin)
-	}
-	more := text.MoreFilters
-	switch {
-	case q.Unreviewed && q.NotIndexed:
-		more = text.Unreviewed + ", " + text.NotIndexedFilter
-	case q.Unreviewed:
-		more = text.Unreviewed
-	case q.NotIndexed:
-		more = text.NotIndexedFilter
-	}
-	return tag.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(
-		status,
-		set(picked, "filter", "category", category),
-		set(q.Kind != "", "filter", "kind", kind),
-		set(q.Importance > 0, "filter", "importance", importance),
-		set(q.FadesWithin > 0, "filter", "fades", fades),
-		set(q.Unreviewed || q.NotIndexed, "filter", "more", more),
-	)
-}
-
 // bulkBar stands where the filters were: what can be done with the picked rows.
 func (l *List) bulkBar() app.UI {
 	busy := l.S.working > 0
@@ -134,12 +81,14 @@ func (l *List) bulkBar() app.UI {
 		return part.Button("btn btn-sm", do, "", part.Icon(icon), part.Text(label)).Attr("disabled", busy)
 	}
 	n := l.S.picked.count()
-	body := []app.UI{
-		b("bulk-category", text.Category, "tag"),
-		b("bulk-importance", text.ImportanceField, "circle-dot"),
-		b("bulk-kind", text.Kind, "folder"),
+	var body []app.UI
+	if l.Query.Status != api.StatusDeleted { // nothing in the trash is edited
+		body = append(body,
+			b("bulk-category", text.Category, "tag"),
+			b("bulk-importance", text.ImportanceField, "circle-dot"),
+			b("bulk-kind", text.Kind, "folder"))
 	}
-	if l.S.picked.all == nil && n > 1 && n <= 100 {
+	if l.Query.Status != api.StatusDeleted && l.S.picked.all == nil && n > 1 && float64(n) <= setting.Get("memory.merge").Max {
 		body = append(body, b("bulk-merge", text.Merge, "merge"))
 	}
 	if l.Query.Status == api.StatusDeleted || l.Query.Status == api.StatusConsolidated {
@@ -147,6 +96,8 @@ func (l *List) bulkBar() app.UI {
 	}
 	if l.Query.Status != api.StatusDeleted {
 		body = append(body, b("bulk-trash", text.Trash, "trash-2"))
+	} else {
+		body = append(body, part.Button("btn btn-sm btn-danger", "bulk-purge", "", part.Text(text.PurgeEllipsis)).Attr("disabled", busy))
 	}
 	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Aria("busy", strconv.FormatBool(busy)).Body(body...)
 }
@@ -263,7 +214,7 @@ func (l *List) nothing() app.UI {
 		return tag.Div().Class("empty list-empty").Body(
 			tag.H2().Text(text.NothingFound),
 			tag.P().Text(text.NothingWhy(l.Query.Q, narrowed(l.Query))),
-			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-all", "", part.Text(text.ClearFilters)) }),
+			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-search", "", part.Text(text.ClearFilters)) }),
 		)
 	}
 	return tag.Span().Hidden(true)

@@ -41,6 +41,7 @@ type Session struct {
 	menu     *part.MenuSpec
 	dialog   *part.DialogSpec
 	palette  bool // is open
+	shelves  *Categories
 	picked   picked
 	working  int   // changes of many memories that wait for their answer
 	place    place // of the open memory in the list

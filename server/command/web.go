@@ -12,11 +12,13 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/backup"
+	"elowen/server/category"
 	"elowen/server/doctor"
 	"elowen/server/feed"
 	"elowen/server/httpd"
 	"elowen/server/live"
 	"elowen/server/projection"
+	"elowen/server/projection/view"
 	"elowen/server/site"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -38,8 +40,8 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	}
 	w := &web{feed: feed.New(st.db)}
 	w.projector = projection.New(projection.Config{
-		DB: st.db, Feed: w.feed, Memories: st.memories,
-		Retention: st.retention, Rules: st.settings, Log: log,
+		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Log: log,
+		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention}),
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

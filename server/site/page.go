@@ -30,6 +30,7 @@ var pages = []page{
 	{"/", "Memory", "list", "memory"},
 	{"/memory", "Memory", "list", "memory"},
 	{"/memory/trash", "Trash", "list", "memory"},
+	{"/categories", "Categories", "plain", "memory"},
 	{"/account", "Account", "plain", "account"},
 	{"/settings", "Settings", "plain", "settings"},
 	{"/login", "Sign in", "form", ""},

@@ -154,6 +154,9 @@ func (s *site) page(path string) (*content, bool) {
 	if id, ok := strings.CutPrefix(path, "/memory/"); ok && isID(id) {
 		return s.memory, true
 	}
+	if id, ok := strings.CutPrefix(path, "/categories/"); ok && isID(id) {
+		return s.pages["/categories"], true
+	}
 	return nil, false
 }
 

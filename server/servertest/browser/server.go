@@ -25,6 +25,7 @@ type Server struct {
 	files   string
 	base    string // path, starts and ends with a slash
 	address string // host and port; the same after a restart
+	front   string // where people reach it, if that is elsewhere
 	args    []string
 	cmd     *exec.Cmd
 	out     *output
@@ -98,6 +99,9 @@ func (s *Server) Kill() {
 
 // URL is the address of a path of the app.
 func (s *Server) URL(path string) string {
+	if s.front != "" {
+		return s.front + s.base + strings.TrimPrefix(path, "/")
+	}
 	return "http://" + s.address + s.base + strings.TrimPrefix(path, "/")
 }
 
@@ -118,7 +122,15 @@ func (s *Server) SetupLink() string {
 // Run runs another command of the program on the same data directory.
 func (s *Server) Run(args ...string) string {
 	s.t.Helper()
-	out, err := exec.Command(s.program, append(args, "--data", s.data)...).CombinedOutput()
+	return s.RunWith("", args...)
+}
+
+// RunWith is Run with a standard input.
+func (s *Server) RunWith(input string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command(s.program, append(args, "--data", s.data)...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("elowen %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
@@ -178,4 +190,14 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
+}
+
+// Read is the content of a file beside the data.
+func (s *Server) Read(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(s.Path(name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
 }
