@@ -7,6 +7,9 @@ func available() []*Kernel {
 	all := []*Kernel{portable}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		all = append(all, avx2)
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI {
+			all = append(all, vnni)
+		}
 	}
 	return all
 }
@@ -16,11 +19,29 @@ var avx2 = &Kernel{
 	mul:      tiles{{6, tile6AVX2}, {4, tile4AVX2}, {2, tile2AVX2}, {1, tile1AVX2}}.mul,
 	quantize: quantizeAVX2,
 	dense:    denseAVX2,
-	softmax:  func(x []float32) { softmaxAsm(&x[0], len(x)) },
-	norm: func(x, y, gain, bias []float32, eps float32) {
-		normAsm(&x[0], &y[0], &gain[0], &bias[0], len(gain), eps)
-	},
-	gelu: func(x []float32) { geluAsm(&x[0], len(x)) },
+	softmax:  softmaxAVX2,
+	norm:     normAVX2,
+	gelu:     geluAVX2,
+}
+
+// vnni multiplies with the instructions of AVX-512 that add two products at once;
+// the rest is that of avx2.
+var vnni = &Kernel{
+	name:     "avx512-vnni",
+	mul:      tiles{{12, tile12VNNI}, {6, tile6VNNI}, {3, tile3VNNI}, {1, tile1VNNI}}.mul,
+	quantize: quantizeAVX2,
+	dense:    denseAVX2,
+	softmax:  softmaxAVX2,
+	norm:     normAVX2,
+	gelu:     geluAVX2,
+}
+
+func softmaxAVX2(x []float32) { softmaxAsm(&x[0], len(x)) }
+
+func geluAVX2(x []float32) { geluAsm(&x[0], len(x)) }
+
+func normAVX2(x, y, gain, bias []float32, eps float32) {
+	normAsm(&x[0], &y[0], &gain[0], &bias[0], len(gain), eps)
 }
 
 func quantizeAVX2(dst []int16, x []float32) float32 {
@@ -61,6 +82,18 @@ func tile2AVX2(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, ou
 
 //go:noescape
 func tile1AVX2(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, out *float32, strideOut int, rowScale, bias *float32)
+
+//go:noescape
+func tile12VNNI(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, out *float32, strideOut int, rowScale, bias *float32)
+
+//go:noescape
+func tile6VNNI(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, out *float32, strideOut int, rowScale, bias *float32)
+
+//go:noescape
+func tile3VNNI(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, out *float32, strideOut int, rowScale, bias *float32)
+
+//go:noescape
+func tile1VNNI(w *int8, scale *float32, a *int16, strideA, blocks, pairs int, out *float32, strideOut int, rowScale, bias *float32)
 
 // dense6AVX2 sets 6 rows of 16 values of c to those of a·b. Strides are in bytes.
 //

@@ -17,7 +17,7 @@
 //
 // Layout. All kernels read one layout, made for the widest loads: 16 outputs form a
 // panel, in it pairs of inputs follow each other, and a pair holds two weights of
-// each of the 16 outputs. A panel is multiplied with up to six rows at a time, whose
+// each of the 16 outputs. A panel is multiplied with a few rows at a time, whose
 // sums stay in registers.
 //
 // Invariants. Weights are not changed after [Pack]; everything else lives in memory
@@ -48,7 +48,7 @@ type Kernel struct {
 }
 
 // Name is "portable", or the instruction set that the kernel is written for: "avx2",
-// "neon".
+// "avx512-vnni", "neon".
 func (k *Kernel) Name() string { return k.name }
 
 var best = sync.OnceValue(func() *Kernel {
