@@ -50,10 +50,13 @@ func ask(t *testing.T) []recorded {
 	return list
 }
 
-// modelsOf are the models over embedded weights.
+// embedded are the models over embedded weights, loaded once for all tests.
+var embedded = New(weight.Files{})
+
 func modelsOf(t testing.TB) *Models {
 	t.Helper()
-	return New(reference.Weights(t, weight.Pins()...))
+	reference.Weights(t, weight.Pins()...)
+	return embedded
 }
 
 func open(t testing.TB, m *Models, name string) *Model {

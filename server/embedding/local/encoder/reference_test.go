@@ -58,6 +58,40 @@ func random(seed uint64, width, inner, heads, layers, tokens, vocab int) Weights
 	return w
 }
 
+// fewBits rounds the linears as files do: those of odd layers to 4 bits with a scale for
+// 32, the others to 64 steps on each side with a scale a row.
+func fewBits(w *Weights) {
+	round := func(l *Linear, block int, levels float64) {
+		rounded := make([]float32, l.Out*l.In)
+		for i := range l.Out {
+			row := rounded[i*l.In:][:l.In]
+			l.Row(i, row)
+			for at := 0; at < l.In; at += min(block, l.In) {
+				part, most := row[at:min(at+block, l.In)], 0.0
+				for _, x := range part {
+					most = max(most, math.Abs(float64(x)))
+				}
+				scale := float32(most / levels)
+				for j, x := range part {
+					part[j] = float32(math.Round(float64(x/scale))) * scale
+				}
+			}
+		}
+		in := l.In
+		l.Row = func(i int, dst []float32) { copy(dst, rounded[i*in:(i+1)*in]) }
+	}
+	for i := range w.Layers {
+		l := &w.Layers[i]
+		for _, linear := range []*Linear{&l.Q, &l.K, &l.V, &l.O, &l.Up, &l.Down} {
+			if i%2 == 1 {
+				round(linear, 32, 7)
+			} else {
+				round(linear, linear.In, 64)
+			}
+		}
+	}
+}
+
 func sequence(rng *rand.Rand, n, vocab int) []int32 {
 	ids := make([]int32, n)
 	for i := range ids {

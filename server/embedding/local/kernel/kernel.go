@@ -52,7 +52,7 @@ type Kernel struct {
 func (k *Kernel) Name() string { return k.name }
 
 var best = sync.OnceValue(func() *Kernel {
-	all := available()
+	all := All()
 	return all[len(all)-1]
 })
 
@@ -61,6 +61,9 @@ func Best() *Kernel { return best() }
 
 // Name is the name of the best kernel.
 func Name() string { return Best().name }
+
+// All are the kernels that this processor runs: Portable first, Best last.
+func All() []*Kernel { return available() }
 
 // Portable is the kernel without assembler.
 func Portable() *Kernel { return portable }

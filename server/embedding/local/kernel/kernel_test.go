@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// assembled calls f with each kernel that runs here, the portable one too, which is
+// each calls f with each kernel that runs here, the portable one too, which is
 // compared with itself or the definition.
-func assembled(t *testing.T, f func(t *testing.T, k *Kernel)) {
-	for _, k := range available() {
+func each(t *testing.T, f func(t *testing.T, k *Kernel)) {
+	for _, k := range All() {
 		t.Run(k.name, func(t *testing.T) { f(t, k) })
 	}
 }
@@ -65,7 +65,7 @@ func near(t interface{ Fatalf(string, ...any) }, what string, got, want []float3
 // The integers of a product are the same in each kernel; only the sum over the blocks
 // is rounded in another order.
 func TestProductsAgree(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		rapid.Check(t, func(t *rapid.T) {
 			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			n := rapid.IntRange(1, 29).Draw(t, "rows")
@@ -100,7 +100,7 @@ func TestProductsAgree(t *testing.T) {
 
 // The real shapes, and rows beyond what is kept in the cache at once.
 func TestProductsAgreeAtFullSize(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, c := range []struct{ n, out, in int }{{1, 1152, 384}, {512, 384, 384}, {45, 1536, 384}, {191, 384, 1536}} {
 			m, _, _ := random(t, rng, c.out, c.in)
@@ -116,7 +116,7 @@ func TestProductsAgreeAtFullSize(t *testing.T) {
 
 // The largest integers everywhere don't overflow.
 func TestExtremes(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		for _, in := range []int{32, 64, 1536} {
 			for _, sign := range []float32{1, -1} {
 				m, err := Pack(16, in, func(_ int, dst []float32) {
@@ -141,7 +141,7 @@ func TestExtremes(t *testing.T) {
 // A product is close to that of the numbers as they were, although some columns are
 // large.
 func TestPrecision(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		rng := rand.New(rand.NewPCG(3, 2))
 		for _, in := range []int{384, 1536} {
 			const n, out = 5, 384
@@ -169,7 +169,7 @@ func TestPrecision(t *testing.T) {
 }
 
 func TestQuantizedZerosAndSmallValues(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		x := make([]float32, 4*32)
 		for i := range 32 {
 			x[32+i], x[64+i], x[96+i] = 1e-38, float32(i)*1e-20, float32(i-31)*1e30
@@ -186,7 +186,7 @@ func TestQuantizedZerosAndSmallValues(t *testing.T) {
 }
 
 func TestSoftmax(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		rapid.Check(t, func(t *rapid.T) {
 			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			n := rapid.IntRange(1, 512).Draw(t, "values")
@@ -214,7 +214,7 @@ func TestSoftmax(t *testing.T) {
 }
 
 func TestGELU(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		x := make([]float32, 4096)
 		for i := range x {
 			x[i] = float32(i-2048) / 128
@@ -232,7 +232,7 @@ func TestGELU(t *testing.T) {
 }
 
 func TestNorm(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		rapid.Check(t, func(t *rapid.T) {
 			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			n := 16 * rapid.IntRange(1, 40).Draw(t, "width")
@@ -256,7 +256,7 @@ func TestNorm(t *testing.T) {
 }
 
 func TestAttend(t *testing.T) {
-	assembled(t, func(t *testing.T, k *Kernel) {
+	each(t, func(t *testing.T, k *Kernel) {
 		var mem, plain Attention
 		rapid.Check(t, func(t *rapid.T) {
 			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -299,7 +299,7 @@ func TestAttendDefinition(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range available() {
+	for _, k := range All() {
 		got := make([]float32, n*width)
 		k.Attend(got, qkv, n, width, heads, new(Attention))
 		near(t, k.name, got, want, 2e-5)
@@ -372,7 +372,7 @@ func TestNothingAllocates(t *testing.T) {
 	m, _, _ := random(t, rng, 96, 32)
 	x, gain, bias := activations(rng, 13, 32), normal(rng, 32, 1), normal(rng, 32, 1)
 	qkv, dst := make([]float32, 13*96), make([]float32, 13*32)
-	for _, k := range available() {
+	for _, k := range All() {
 		var r Rows
 		var mem Attention
 		step := func() {
@@ -389,7 +389,7 @@ func TestNothingAllocates(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	if Portable().Name() != "portable" || Name() != Best().Name() || !slices.Contains(available(), Best()) {
+	if Portable().Name() != "portable" || Name() != Best().Name() || All()[0] != Portable() || !slices.Contains(All(), Best()) {
 		t.Errorf("%s and %s", Portable().Name(), Name())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"elowen/server/embedding/local/reference"
@@ -26,20 +27,26 @@ type tokenizer interface {
 
 func unigram(t testing.TB) *token.Unigram {
 	t.Helper()
-	r, err := reference.Weights(t, weight.Multilingual).Open(weight.Multilingual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := weight.ReadMultilingual(r, r.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := token.NewUnigram(m.Tokenizer)
+	reference.Weights(t, weight.Multilingual)
+	u, err := loadUnigram()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
+
+// loadUnigram reads the embedded model's, once for all tests.
+var loadUnigram = sync.OnceValues(func() (*token.Unigram, error) {
+	r, err := weight.Files{}.Open(weight.Multilingual)
+	if err != nil {
+		return nil, err
+	}
+	m, err := weight.ReadMultilingual(r, r.Size())
+	if err != nil {
+		return nil, err
+	}
+	return token.NewUnigram(m.Tokenizer)
+})
 
 func wordPiece(t testing.TB) *token.WordPiece {
 	t.Helper()
