@@ -7,7 +7,6 @@ import (
 
 	"elowen/app/browser"
 	"elowen/app/part"
-	"elowen/app/state"
 	"elowen/app/sync"
 	"elowen/app/text"
 	"elowen/shared/api"
@@ -26,14 +25,13 @@ type Session struct {
 	client *sync.Client
 
 	me       *api.Me
-	overview *live.Overview
+	overview *overview
+	gathered overview // what is here of it
 	policy   *live.SettingsRow
 	status   sync.Status
 	lost     bool          // offline for long enough to say so
 	ahead    time.Duration // of the server's clock before ours
 	told     bool          // ahead is known
-	stats    *sync.Watch[live.Overview]
-	settings *sync.Watch[live.SettingsRow]
 
 	route    route
 	toasts   []part.Toast
@@ -41,6 +39,7 @@ type Session struct {
 	menu     *part.MenuSpec
 	dialog   *part.DialogSpec
 	palette  bool // is open
+	going    bool // g was pressed: the next letter names a page
 	shelves  *Categories
 	picked   picked
 	working  int   // changes of many memories that wait for their answer
@@ -108,23 +107,7 @@ func (s *Session) begin() {
 		Keep:      s.keep,
 		Recall:    s.recall,
 	})
-	s.stats = sync.Subscribe(s.client, live.Request{View: live.ViewStats}, func(e sync.Event[live.Overview]) {
-		if e.Outcome == state.Refused || len(e.After.Rows) == 0 {
-			return
-		}
-		row, after := e.After.Rows[0], e.After
-		s.do(func() {
-			s.overview, s.me = &row, &row.Me
-			s.tell(after.AsOf, after.Kept)
-		})
-	})
-	s.settings = sync.Subscribe(s.client, live.Request{View: live.ViewSettings}, func(e sync.Event[live.SettingsRow]) {
-		if e.Outcome == state.Refused || len(e.After.Rows) == 0 {
-			return
-		}
-		row := e.After.Rows[0]
-		s.do(func() { s.policy = &row })
-	})
+	s.follow()
 	s.client.Start()
 }
 

@@ -88,11 +88,10 @@ func listLine(ctx context.Context, b *bench) ([]figure, error) {
 				if err != nil {
 					return err
 				}
-				_, ok, err := v.Next(nil)
-				if err == nil && !ok {
-					err = errors.New("a window has no snapshot")
+				if _, ok := v.Next(nil); !ok {
+					return errors.New("a window has no snapshot")
 				}
-				return err
+				return nil
 			})
 		})
 		return err

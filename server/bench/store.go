@@ -123,7 +123,7 @@ func (s *store) insert(ctx context.Context, list []memory.Carried) error {
 // projector makes what lists and live windows read.
 func (s *store) projector() (*projection.Projector, func()) {
 	f := feed.New(s.db)
-	p := projection.New(projection.Config{DB: s.db, Feed: f, Memories: s.memories, Rules: s.settings, Retention: s.retention})
+	p := projection.New(projection.Config{DB: s.db, Feed: f, Memories: s.memories, Rules: s.settings})
 	return p, func() { p.Close(); f.Close() }
 }
 

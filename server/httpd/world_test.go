@@ -65,7 +65,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	}
 	changes := feed.New(w.db)
 	t.Cleanup(changes.Close)
-	projector := projection.New(projection.Config{DB: w.db, Feed: changes, Memories: memories, Rules: settings, Retention: retained, Log: log})
+	projector := projection.New(projection.Config{DB: w.db, Feed: changes, Memories: memories, Rules: settings, Log: log})
 	t.Cleanup(projector.Close)
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1:4400"

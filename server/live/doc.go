@@ -7,8 +7,8 @@
 // read, judged and answered one frame after another; a frame that makes no sense
 // is answered with an error frame and changes nothing. What the client is to
 // receive waits nowhere: the session asks its viewer for the next frame when the
-// last one is written. A client that does not read is left behind by its windows
-// and closed with live.CloseSlow.
+// last one is written. A client that reads slowly is left behind by its windows and
+// sent them whole; one that does not take a frame within Options.Patience is closed.
 //
 // Who a session belongs to is decided once, by the handler that command passes
 // in, and looked at again at each heartbeat and when the account changes; a

@@ -23,6 +23,7 @@ import (
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	wire "elowen/shared/live"
+	"elowen/shared/setting"
 )
 
 func TestTwoWindowsFollowEachOther(t *testing.T) {
@@ -212,10 +213,10 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A client that stops reading while much happens is closed with the code for it,
-// and the others get theirs all the while.
+// A client that stops reading while much happens comes to the present as soon as it
+// reads again, and the others get theirs all the while.
 func TestSlowClient(t *testing.T) {
-	d := serve(t, projectiontest.Open(t, nil), nil)
+	d := serve(t, projectiontest.Open(t, nil), func(o *live.Options) { o.Patience = time.Hour })
 	ann := d.Account("ann")
 	large := strings.Repeat("a long story ", 7000)
 	d.Fill(ann, 150, func(i int) string { return fmt.Sprint(i, large) })
@@ -225,24 +226,42 @@ func TestSlowClient(t *testing.T) {
 	quick.until("a snapshot", func() bool { return quick.windows["list"].Loaded })
 	// Its snapshot alone is more than a socket's buffers hold.
 	slow.subscribe("list", api.MemoryQuery{}, 0, 200)
-	reading := make(chan struct{})
-	go func() {
-		defer close(reading)
-		for i := 0; d.handler.Counts().Slow == 0; i++ {
-			m := d.Add(ann, fmt.Sprint("small one ", i), 5)
-			quick.until("the memory", func() bool { _, _, ok := quick.windows["list"].Find(m.ID); return ok })
-			if i == 80 {
-				reading <- struct{}{} // from here on the slow one reads again
-			}
-		}
-	}()
-	<-reading
-	if got := slow.closed(); got != wire.CloseSlow {
-		t.Errorf("closed with %d", got)
+	var last api.Memory
+	for i := range setting.Int("live.queue") + 20 {
+		last = d.Add(ann, fmt.Sprint("small one ", i), 5)
+		quick.until("the memory", func() bool { _, _, ok := quick.windows["list"].Find(last.ID); return ok })
 	}
-	<-reading
-	quick.ping()
+	frames := 0
+	slow.until("the present", func() bool {
+		frames++
+		_, _, ok := slow.windows["list"].Find(last.ID)
+		return ok
+	})
+	if frames > 3 {
+		t.Errorf("%d frames for one that reads again", frames)
+	}
+	next := d.Add(ann, "after that", 5)
+	for _, b := range []*browser{quick, slow} {
+		b.until("the next one", func() bool { _, _, ok := b.windows["list"].Find(next.ID); return ok })
+	}
+	if c := d.handler.Counts(); c.Slow != 0 || c.Sockets != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A client that takes nothing of a frame for too long is cut off, and only that one.
+func TestStuckClient(t *testing.T) {
+	d := serve(t, projectiontest.Open(t, nil), func(o *live.Options) { o.Patience = 500 * time.Millisecond })
+	ann := d.Account("ann")
+	large := strings.Repeat("a long story ", 7000)
+	d.Fill(ann, 150, func(i int) string { return fmt.Sprint(i, large) })
+	token := d.token(t, ann).Token
+	quick, stuck := d.dial(t, token), d.dial(t, token)
+	quick.subscribe("list", api.MemoryQuery{}, 0, 3)
+	quick.until("a snapshot", func() bool { return quick.windows["list"].Loaded })
+	stuck.subscribe("list", api.MemoryQuery{}, 0, 200) // and reads nothing
 	d.sockets(t, 1)
+	quick.ping()
 	if c := d.handler.Counts(); c.Slow != 1 {
 		t.Errorf("%+v", c)
 	}

@@ -201,11 +201,7 @@ func (s *session) write() {
 			return
 		}
 		for s.ending.Err() == nil {
-			frame, err := s.next(buf[:0])
-			if err != nil {
-				s.slow()
-				return
-			}
+			frame := s.next(buf[:0])
 			if frame == nil {
 				break
 			}
@@ -223,7 +219,7 @@ func (s *session) write() {
 const bufferMost = 16 << 10
 
 // next is the next frame to send; nil where there is none.
-func (s *session) next(buf []byte) ([]byte, error) {
+func (s *session) next(buf []byte) []byte {
 	s.mu.Lock()
 	pong := s.pong
 	s.pong = false
@@ -235,15 +231,14 @@ func (s *session) next(buf []byte) ([]byte, error) {
 	s.mu.Unlock()
 	switch {
 	case pong:
-		return s.h.o.Projector.PongFrame(), nil
+		return s.h.o.Projector.PongFrame()
 	case answer != nil:
-		return answer, nil
+		return answer
 	}
-	frame, ok, err := s.viewer.Next(buf)
-	if !ok {
-		return nil, err
+	if frame, ok := s.viewer.Next(buf); ok {
+		return frame
 	}
-	return frame, err
+	return nil
 }
 
 // send writes one frame; false where the client is gone or too slow for it.

@@ -2,7 +2,6 @@ package projection
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -41,18 +40,15 @@ func (s *state) snapshot() []byte {
 	})
 }
 
-// errSlow is the answer for a reader whose version is forgotten.
-var errSlow = errors.New("projection: the reader is too slow")
-
-// since leads from a version to the state. errSlow: it is forgotten.
-func (s *state) since(version uint64) ([]byte, error) {
+// since leads from a version to the state, where it is remembered.
+func (s *state) since(version uint64) (rest []byte, ok bool) {
 	ids, ok := s.shown(version)
 	if !ok {
-		return nil, errSlow
+		return nil, false
 	}
 	return s.frame(version, func() []byte {
 		return s.delta(ids, func(r row) bool { return r.changed > version })
-	}), nil
+	}), true
 }
 
 // shown is what a version showed.
@@ -195,12 +191,4 @@ func (p *Projector) PongFrame() []byte {
 func problemOf(err error) *wire.Problem {
 	p := fault.ProblemOf(err)
 	return &wire.Problem{Code: p.Code, Detail: p.Detail}
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the wire types have a JSON form
-	}
-	return b
 }

@@ -180,6 +180,20 @@ func (m *model) actions() map[string]func(*rapid.T) {
 			_, err := m.Categories.Patch(ctx, owner, id, 0, api.CategoryPatch{Color: api.Ptr(rapid.IntRange(1, 10).Draw(t, "colour"))})
 			refused(t, err)
 		},
+		"shelf": func(t *rapid.T) {
+			m.n++
+			_, err := m.Categories.Add(ctx, owner, api.CategoryAdd{
+				Name: fmt.Sprintf("%c%d", 'A'+rune(rapid.IntRange(0, 25).Draw(t, "initial")), m.n), Default: rapid.Bool().Draw(t, "default"),
+			})
+			refused(t, err)
+		},
+		"self": func(t *rapid.T) {
+			_, err := m.Accounts.PatchMe(ctx, m.who, 0, api.MePatch{
+				DisplayName: api.Ptr(rapid.SampledFrom([]string{"", "Ann", "Bea"}).Draw(t, "name")),
+				Memory:      &api.MeMemoryPatch{AutoSave: api.Ptr(rapid.Bool().Draw(t, "save"))},
+			})
+			refused(t, err)
+		},
 		"policy": func(t *rapid.T) {
 			now, err := m.Retention.Current(ctx)
 			refused(t, err)
@@ -266,7 +280,10 @@ func TestWindowsFollowTheStore(t *testing.T) {
 		for range 3 {
 			subscribe(t)
 		}
-		for _, req := range []live.Request{{ID: "stats", View: live.ViewStats}, {ID: "settings", View: live.ViewSettings}} {
+		for _, req := range []live.Request{
+			{ID: "stats", View: live.ViewStats}, {ID: "settings", View: live.ViewSettings},
+			{ID: "categories", View: live.ViewCategories}, {ID: "me", View: live.ViewMe},
+		} {
 			if err := c.subscribe(req); err != nil {
 				t.Fatalf("%v", err)
 			}

@@ -37,6 +37,7 @@ func (p *Projector) List(ctx context.Context, owner db.AccountID, q api.MemoryQu
 		}
 	}
 	r := p.resident(owner)
+	defer p.release(r)
 	if err := r.gate.enter(ctx); err != nil {
 		return page, err
 	}
@@ -105,6 +106,7 @@ func (r *resident) page(tx *db.Tx, q api.MemoryQuery, further bool, at cursor, l
 func (p *Projector) Stats(ctx context.Context, owner db.AccountID) (api.MemoryStats, error) {
 	var out api.MemoryStats
 	r := p.resident(owner)
+	defer p.release(r)
 	if err := r.gate.enter(ctx); err != nil {
 		return out, err
 	}

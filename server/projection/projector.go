@@ -6,21 +6,22 @@ import (
 	"sync"
 	"time"
 
-	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/feed"
 	"elowen/server/memory"
-	"elowen/server/retention"
 	"elowen/shared/setting"
 )
 
 // Config is what a Projector reads from.
 type Config struct {
-	DB        *db.DB
-	Feed      *feed.Feed
-	Memories  *memory.Store
-	Rules     memory.Rules     // those that Memories was made with
-	Retention *retention.Store // for the view settings
+	DB       *db.DB
+	Feed     *feed.Feed
+	Memories *memory.Store
+	Rules    memory.Rules // those that Memories was made with
+
+	// Views are what else windows show, by their names on the wire, beside the
+	// projector's own: memories, trash, memory and stats.
+	Views map[string]Make
 
 	// Budget is how many bytes the catalogues may take together; 0 takes DefaultBudget.
 	Budget int64
@@ -33,15 +34,19 @@ type Config struct {
 // DefaultBudget is room for the catalogues of about a million memories, in bytes.
 const DefaultBudget = 192 << 20
 
+// patience is an hour: who comes back after so long waits for the reading again.
+const patience = 3_600_000
+
 // Projector projects the memories of all accounts. It is safe for concurrent use.
 type Projector struct {
-	c          Config
-	categories *category.Store // without counts: those come from the catalogue
-	started    time.Time
-	pace       pace
-	ctx        context.Context
-	stop       context.CancelFunc
-	done       sync.WaitGroup
+	c        Config
+	views    map[string]opener
+	started  time.Time
+	pace     pace
+	patience int64 // after how many milliseconds an account that nobody asks for is forgotten
+	ctx      context.Context
+	stop     context.CancelFunc
+	done     sync.WaitGroup
 
 	mu        sync.Mutex
 	closed    bool
@@ -59,10 +64,10 @@ func New(c Config) *Projector {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	p := &Projector{
-		c: c, started: time.Now(), pace: calm,
-		categories: category.New(c.DB, nil),
-		residents:  map[db.AccountID]*resident{},
+		c: c, started: time.Now(), pace: calm, patience: patience,
+		residents: map[db.AccountID]*resident{},
 	}
+	p.views = p.openers()
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	stopTicker := func() {}
 	if p.c.Tick == nil {
@@ -124,6 +129,9 @@ func (p *Projector) tick() {
 		for _, r := range idle {
 			r.rest()
 		}
+		if err := p.part(idle); err != nil && p.ctx.Err() == nil {
+			p.c.Log.Warn("it could not be looked up which accounts are gone", "error", err)
+		}
 		for _, r := range watched {
 			if _, err := r.refresh(p.ctx, true); err != nil && p.ctx.Err() == nil {
 				p.c.Log.Warn("live windows could not be brought to the present instant", "error", err)
@@ -132,10 +140,54 @@ func (p *Projector) tick() {
 	}
 }
 
-// resident is the account's place, made where there is none.
+// part forgets those among the accounts that nobody watches which hold nothing,
+// are no more, or were not asked for in a long time.
+func (p *Projector) part(idle []*resident) error {
+	if len(idle) == 0 {
+		return nil
+	}
+	owners := make([]db.AccountID, len(idle))
+	for i, r := range idle {
+		owners[i] = r.owner
+	}
+	var heads map[db.AccountID]db.Head
+	err := p.c.DB.View(p.ctx, func(tx *db.Tx) (err error) {
+		heads, err = tx.Heads(owners)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now := p.millis()
+	for _, r := range idle {
+		p.mu.Lock()
+		idleFor := now-r.asked > p.patience
+		p.mu.Unlock()
+		if idleFor || r.emptied(heads[r.owner]) {
+			r.forget()
+		}
+	}
+	return nil
+}
+
+// resident is the account's place, made where there is none, until release.
 func (p *Projector) resident(owner db.AccountID) *resident {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	r := p.place(owner)
+	r.held++
+	return r
+}
+
+// release ends a call's use of a place.
+func (p *Projector) release(r *resident) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.held--
+}
+
+// place is the account's place, made where there is none. p.mu is held.
+func (p *Projector) place(owner db.AccountID) *resident {
 	r := p.residents[owner]
 	if r == nil {
 		r = &resident{
@@ -145,7 +197,7 @@ func (p *Projector) resident(owner db.AccountID) *resident {
 		p.residents[owner] = r
 	}
 	p.uses++
-	r.usedAt = p.uses
+	r.usedAt, r.asked = p.uses, p.millis()
 	return r
 }
 

@@ -20,17 +20,19 @@ type resident struct {
 	gate       gate
 	cat        *catalogue            // nil: not in memory
 	selections map[string]*selection // by queryKey
-	windows    map[string]*window    // by spec.key
+	windows    map[string]*window    // by window.key
 
 	// accountNews: the account itself changed, and its viewers don't know yet.
 	accountNews bool
 
 	// Guarded by Projector.mu:
 	viewers map[*Viewer]struct{}
+	held    int                // calls that are about to come in, or inside
 	leave   context.CancelFunc // ends the following; nil where nobody watches
 	size    int64
-	usedAt  int64
-	leaving bool // its memory is about to be given back
+	usedAt  int64 // by Projector.uses
+	asked   int64 // when it was last used, by Projector.millis
+	leaving bool  // its memory is about to be given back
 }
 
 func (r *resident) bytes() int64 {
@@ -44,23 +46,36 @@ func (r *resident) bytes() int64 {
 	return n
 }
 
-// forget gives the memory back, unless somebody is inside or has come meanwhile.
+// forget gives the memory back, and the place unless a call is on its way to it.
+// It does nothing while somebody is inside or watches.
 func (r *resident) forget() {
 	entered := r.gate.tryEnter()
-	r.p.mu.Lock()
+	if entered {
+		defer r.gate.leave()
+	}
+	p := r.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	r.leaving = false
 	if !entered || len(r.viewers) > 0 {
-		r.p.mu.Unlock()
-		if entered {
-			r.gate.leave()
-		}
 		return
 	}
 	r.cat, r.selections, r.windows = nil, map[string]*selection{}, map[string]*window{}
-	r.p.bytes -= r.size
+	p.bytes -= r.size
 	r.size = 0
-	r.p.mu.Unlock()
-	r.gate.leave()
+	if r.held == 0 && p.residents[r.owner] == r {
+		delete(p.residents, r.owner)
+	}
+}
+
+// emptied tells whether there is nothing here to be kept: nothing was read, or the
+// log that it was read by is gone, as an erased account's is.
+func (r *resident) emptied(head db.Head) bool {
+	if !r.gate.tryEnter() {
+		return false
+	}
+	defer r.gate.leave()
+	return r.cat == nil || head.Seq == 0
 }
 
 // rest drops what nobody asked for in a while.
@@ -113,9 +128,9 @@ func (r *resident) prune(unused int64) {
 
 func (r *resident) dropWindow(key string, w *window) {
 	delete(r.windows, key)
-	if w.selection != nil {
-		w.selection.windows--
-		w.selection.usedAt = r.p.millis()
+	if l := w.list; l != nil && l.selection != nil {
+		l.selection.windows--
+		l.selection.usedAt = r.p.millis()
 	}
 }
 
@@ -127,17 +142,17 @@ func (r *resident) advance(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	r.accountNews = r.accountNews || n.account
+	r.accountNews = r.accountNews || n.Of(db.NounAccount)
 	for _, w := range r.windows {
 		w.note(n)
 	}
 	return nil
 }
 
-func (r *resident) catchUp(tx *db.Tx) (news, error) {
+func (r *resident) catchUp(tx *db.Tx) (News, error) {
 	terms, err := r.p.c.Rules.Terms(tx)
 	if err != nil {
-		return news{}, err
+		return News{}, err
 	}
 	if r.cat == nil || keysMoved(r.cat.terms, terms) {
 		return r.reload(tx)
@@ -149,13 +164,13 @@ func (r *resident) catchUp(tx *db.Tx) (news, error) {
 	if err != nil {
 		return n, err
 	}
-	if len(n.memories) > 0 {
-		if err := r.reread(tx, n); err != nil {
+	if ids := n.memories(); len(ids) > 0 {
+		if err := r.reread(tx, ids); err != nil {
 			return n, err
 		}
 	}
 	if terms != r.cat.terms {
-		n.any, n.retention = true, true
+		n.add(db.NounRetention, 0)
 		r.cat.terms = terms
 		for _, s := range r.selections {
 			if s.query.FadesWithin > 0 && !s.stale {
@@ -167,10 +182,10 @@ func (r *resident) catchUp(tx *db.Tx) (news, error) {
 	return n, nil
 }
 
-func (r *resident) reload(tx *db.Tx) (news, error) {
+func (r *resident) reload(tx *db.Tx) (News, error) {
 	terms, err := r.p.c.Rules.Terms(tx)
 	if err != nil {
-		return news{}, err
+		return News{}, err
 	}
 	expected := 0
 	if r.cat != nil {
@@ -178,7 +193,7 @@ func (r *resident) reload(tx *db.Tx) (news, error) {
 	}
 	c, err := load(tx, r.p.c.Memories, r.owner, terms, expected)
 	if err != nil {
-		return news{}, err
+		return News{}, err
 	}
 	r.cat = c
 	for _, s := range r.selections {
@@ -188,15 +203,11 @@ func (r *resident) reload(tx *db.Tx) (news, error) {
 			s.build(c, tx.Now)
 		}
 	}
-	return news{any: true, all: true, categories: true, account: true, retention: true}, nil
+	return everything(), nil
 }
 
 // reread reads the changed memories and moves them in every selection.
-func (r *resident) reread(tx *db.Tx, n news) error {
-	ids := make([]int64, 0, len(n.memories))
-	for id := range n.memories {
-		ids = append(ids, id)
-	}
+func (r *resident) reread(tx *db.Tx, ids []int64) error {
 	fresh := make([]brief, 0, len(ids))
 	for m, err := range r.p.c.Memories.Briefs(tx, r.owner, ids) {
 		if err != nil {

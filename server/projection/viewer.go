@@ -7,19 +7,12 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
-	"elowen/shared/api"
 	"elowen/shared/fault"
 	wire "elowen/shared/live"
 	"elowen/shared/setting"
 )
 
-var (
-	queueMost   = setting.Int("live.queue")
-	windowsMost = setting.Int("live.windows")
-)
-
-// ErrSlow is Next's answer for a reader that fell too far behind.
-var ErrSlow = errSlow
+var windowsMost = setting.Int("live.windows")
 
 // Viewer is one reader with its windows. Subscribe, Unsubscribe and Close are for
 // one goroutine at a time, Next for another one.
@@ -55,10 +48,10 @@ type subscription struct {
 // something, or AccountChanged; it must not wait. While a viewer is open its
 // account is followed.
 func (p *Projector) Open(who account.Identity, hint func()) *Viewer {
-	r := p.resident(who.Owner)
-	v := &Viewer{p: p, r: r, who: who, hint: hint, subs: map[string]*subscription{}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	r := p.place(who.Owner)
+	v := &Viewer{p: p, r: r, who: who, hint: hint, subs: map[string]*subscription{}}
 	r.viewers[v] = struct{}{}
 	if r.leave == nil && !p.closed {
 		// Woken from here on: nothing that is committed after this is missed.
@@ -98,11 +91,16 @@ func (v *Viewer) Close() {
 // name. The request is valid by its tags. What the reader has already (Since,
 // Epoch, Have, AsOf) is taken up: the first frame is then a delta or a gap.
 //
-// Errors: fault.Invalid, fault.NotFound for a memory that is not the account's,
-// fault.Unavailable, fault.TooMany for more windows than live.windows.
+// Errors: fault.Invalid, also for a view that there is not; fault.NotFound for a
+// memory that is not the account's, fault.Unavailable, fault.TooMany for more
+// windows than live.windows.
 func (v *Viewer) Subscribe(ctx context.Context, req wire.Request) error {
 	v.Unsubscribe(req.ID)
-	what, err := v.specOf(req)
+	open, ok := v.p.views[req.View]
+	if !ok {
+		return fault.BadField("view", "oneof", "", "There is no such view.")
+	}
+	w, err := open(v.who, req)
 	if err != nil {
 		return err
 	}
@@ -113,7 +111,7 @@ func (v *Viewer) Subscribe(ctx context.Context, req wire.Request) error {
 		return fault.Newf(fault.TooMany, "At most %d windows at a time.", windowsMost)
 	}
 	s := &subscription{id: req.ID, viewer: v}
-	if err := v.r.subscribe(ctx, what, req, s); err != nil {
+	if err := v.r.subscribe(ctx, w, req, s); err != nil {
 		return err
 	}
 	v.mu.Lock()
@@ -131,41 +129,9 @@ func (v *Viewer) Subscribe(ctx context.Context, req wire.Request) error {
 	return nil
 }
 
-func (v *Viewer) specOf(req wire.Request) (spec, error) {
-	what := spec{view: req.View}
-	switch req.View {
-	case wire.ViewMemories, wire.ViewTrash:
-		what.query = req.Query.Normal()
-		if req.View == wire.ViewTrash {
-			what.query.Status = api.StatusDeleted
-		}
-		what.from, what.limit = req.From, req.Limit
-		if what.limit == 0 {
-			what.limit = setting.Int("live.window")
-		}
-		if !setting.Get("live.window").Contains(float64(what.limit)) || what.from < 0 {
-			return what, fault.BadField("limit", "setting", setting.Get("live.window").Range(), "A window has "+setting.Get("live.window").Range()+" rows.")
-		}
-		return what, answerable(what.query)
-	case wire.ViewMemory:
-		what.memory, what.days = req.Memory, req.Days
-		if what.days == 0 {
-			what.days = setting.Int("memory.history")
-		}
-		if what.memory <= 0 {
-			return what, errNoMemory
-		}
-	case wire.ViewStats:
-		what.who = v.who
-	case wire.ViewSettings:
-	default:
-		return what, fault.BadField("view", "oneof", "", "There is no such view.")
-	}
-	return what, nil
-}
-
-// subscribe attaches a subscription to its window, right at the present.
-func (r *resident) subscribe(ctx context.Context, what spec, req wire.Request, s *subscription) error {
+// subscribe attaches a subscription to a window, or to the one of that key that is
+// there already, right at the present.
+func (r *resident) subscribe(ctx context.Context, w *window, req wire.Request, s *subscription) error {
 	if err := r.gate.enter(ctx); err != nil {
 		return err
 	}
@@ -175,16 +141,15 @@ func (r *resident) subscribe(ctx context.Context, what spec, req wire.Request, s
 		if err := r.advance(tx); err != nil {
 			return err
 		}
-		key := what.key()
-		w := r.windows[key]
-		if w == nil {
-			w = &window{spec: what, subscribers: map[*subscription]struct{}{}}
+		key := w.key
+		if known := r.windows[key]; known != nil {
+			w = known
 		}
 		// With the clock looked at, so that the state is not older than what one
 		// who comes back has seen.
 		if err := r.project(tx, []*window{w}, true); err != nil {
-			if w.selection != nil && r.windows[key] == nil {
-				w.selection.windows--
+			if w.list != nil && w.list.selection != nil && r.windows[key] == nil {
+				w.list.selection.windows--
 			}
 			return err
 		}
@@ -225,18 +190,24 @@ func (r *resident) resume(tx *db.Tx, w *window, cur *state, req wire.Request) (f
 	if req.Epoch != head.Epoch || req.Since < head.Floor || req.Since > head.Seq || req.AsOf > cur.asOf {
 		return gapFrame(req.ID, cur.epoch), false, nil
 	}
-	n := news{all: true}
+	n := everything()
 	if head.Seq-req.Since <= resumeMost {
 		n, _, err = entries(tx, r.owner, db.Head{Seq: req.Since, Epoch: req.Epoch})
 		if fault.Is(err, fault.Gone) {
-			n, err = news{all: true}, nil // the noun as a whole changed
+			n, err = everything(), nil // the noun as a whole changed
 		}
 		if err != nil {
 			return nil, false, err
 		}
 	}
+	if w.view != nil {
+		_, timely := w.view.(Timely)
+		changed := timely || n.all || w.view.Touched(n)
+		rest := cur.delta(req.Have, func(row) bool { return changed })
+		return appendFrame(nil, wire.TypeDelta, req.ID, rest), true, nil
+	}
 	rest := cur.delta(req.Have, func(old row) bool {
-		if !w.list() || n.retention || req.AsOf == 0 || n.touches(old.id) {
+		if n.Of(db.NounRetention) || req.AsOf == 0 || n.touchesMemory(old.id) {
 			return true
 		}
 		m := r.cat.get(old.id)
@@ -288,26 +259,26 @@ func (v *Viewer) enqueue(s *subscription) {
 }
 
 // Next appends the next frame for the reader to b. ok is false where there is
-// none at the moment. ErrSlow ends the viewer: it was left behind.
-func (v *Viewer) Next(b []byte) (frame []byte, ok bool, err error) {
+// none at the moment. One that was left far behind is sent a whole window again.
+func (v *Viewer) Next(b []byte) (frame []byte, ok bool) {
 	var s *subscription
 	v.mu.Lock()
-	for !ok && err == nil && len(v.queue) > 0 {
+	for !ok && len(v.queue) > 0 {
 		s = v.queue[0]
 		v.queue = v.queue[1:]
 		s.queued = false
-		b, ok, err = v.frame(b, s)
+		b, ok = v.frame(b, s)
 	}
 	over := ok && s.over && s.w != nil
 	v.mu.Unlock()
 	if over {
 		s.w.remove(s)
 	}
-	return b, ok, err
+	return b, ok
 }
 
 // frame appends what brings one subscription to the present. v.mu is held.
-func (v *Viewer) frame(b []byte, s *subscription) ([]byte, bool, error) {
+func (v *Viewer) frame(b []byte, s *subscription) ([]byte, bool) {
 	if s.resumed != nil {
 		b = append(b, s.resumed...)
 		s.resumed = nil
@@ -316,28 +287,28 @@ func (v *Viewer) frame(b []byte, s *subscription) ([]byte, bool, error) {
 		} else if s.w.current.Load().version != s.version {
 			v.enqueue(s)
 		}
-		return b, true, nil
+		return b, true
 	}
 	cur := s.w.current.Load()
 	switch {
 	case cur.problem != nil:
 		v.end(s)
-		return append(b, marshal(wire.Frame{Type: wire.TypeError, ID: s.id, Error: cur.problem})...), true, nil
+		return append(b, marshal(wire.Frame{Type: wire.TypeError, ID: s.id, Error: cur.problem})...), true
 	case cur.epoch != s.epoch:
 		v.end(s)
-		return append(b, gapFrame(s.id, cur.epoch)...), true, nil
+		return append(b, gapFrame(s.id, cur.epoch)...), true
 	case s.version == 0:
 		s.version = cur.version
-		return appendFrame(b, wire.TypeSnapshot, s.id, cur.snapshot()), true, nil
+		return appendFrame(b, wire.TypeSnapshot, s.id, cur.snapshot()), true
 	case s.version == cur.version:
-		return b, false, nil
+		return b, false
 	}
-	rest, err := cur.since(s.version)
-	if err != nil {
-		return b, false, err
-	}
+	rest, known := cur.since(s.version)
 	s.version = cur.version
-	return appendFrame(b, wire.TypeDelta, s.id, rest), true, nil
+	if !known { // it stood still for too long
+		return appendFrame(b, wire.TypeSnapshot, s.id, cur.snapshot()), true
+	}
+	return appendFrame(b, wire.TypeDelta, s.id, rest), true
 }
 
 // AccountChanged tells whether the account itself changed (its switches, its

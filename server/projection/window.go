@@ -7,57 +7,18 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"elowen/server/account"
-	"elowen/server/vitality"
 	"elowen/shared/api"
 	wire "elowen/shared/live"
+	"elowen/shared/setting"
 )
 
-// spec is what a window shows. Equal ones are one window.
-type spec struct {
-	view   string
-	query  api.MemoryQuery  // of lists, normalized
-	from   int              // of lists
-	limit  int              // of lists
-	memory int64            // of the view memory
-	days   int              // of the view memory
-	who    account.Identity // of the view stats, which shows what this one may do
-}
-
-func (s spec) list() bool { return s.view == wire.ViewMemories || s.view == wire.ViewTrash }
-
-func (s spec) key() string {
-	var scopes []string
-	if s.view == wire.ViewStats {
-		scopes = s.who.Scopes
-	}
-	b, err := json.Marshal([]any{s.query, s.from, s.limit, s.memory, s.days, scopes, s.single()})
-	if err != nil {
-		panic(err) // nothing in it that JSON cannot
-	}
-	return string(b)
-}
-
-// single is the view where it matters for what is shown: memories and trash with
-// the same query are the same list.
-func (s spec) single() string {
-	if s.list() {
-		return ""
-	}
-	return s.view
-}
-
-// window is a spec as it is watched. All but current and subscribers is guarded
-// by the resident's gate.
+// window is a list or a view as it is watched. All but current and subscribers is
+// guarded by the resident's gate.
 type window struct {
-	spec
-	selection *selection // of lists
-	related   []int64    // of the view memory: other memories whose texts it shows
-
-	// What changed since the state was made:
-	touched map[int64]struct{} // its rows among the changed memories
-	dirty   bool               // lists: ranks may have moved; others: what it shows may have changed
-	all     bool               // every row may differ
+	key   string // equal ones are one window
+	list  *list  // a part of a list of memories, or
+	view  View   // anything else
+	dirty bool   // what it shows may have changed since the state was made
 
 	current atomic.Pointer[state]
 
@@ -65,14 +26,18 @@ type window struct {
 	subscribers map[*subscription]struct{}
 }
 
+func newWindow(key string, l *list, v View) *window {
+	return &window{key: key, list: l, view: v, subscribers: map[*subscription]struct{}{}}
+}
+
 // row is a row of a window as it was last sent.
 type row struct {
 	id        int64
 	json      json.RawMessage
 	changed   uint64   // the version that brought it, or changed it last
-	shown     int      // the numbers in it that move with the clock
+	essence   []byte   // of a view: what has to differ for the row to be sent again
+	shown     int      // of a memory: the numbers in it that move with the clock
 	evictable api.Time // 0: none
-	essence   []byte   // of views with one row: what has to differ for the row to be sent again
 }
 
 // past is what a version showed.
@@ -101,8 +66,8 @@ type state struct {
 }
 
 // pastMost is how many versions a window remembers; a reader that is further
-// behind is too slow.
-var pastMost = queueMost
+// behind is sent everything.
+var pastMost = setting.Int("live.queue")
 
 func (w *window) unwatched() bool {
 	w.mu.Lock()
@@ -124,7 +89,7 @@ func (w *window) remove(s *subscription) {
 
 // publish makes a state the current one and tells who watches.
 func (w *window) publish(s *state) {
-	w.touched, w.dirty, w.all = nil, false, false
+	w.clean()
 	prev := w.current.Load()
 	w.current.Store(s)
 	if prev != nil && prev.version == s.version {
@@ -138,157 +103,30 @@ func (w *window) publish(s *state) {
 }
 
 // note takes in what an advance brought.
-func (w *window) note(n news) {
-	if !n.any {
-		return
-	}
+func (w *window) note(n News) {
 	switch {
-	case w.list():
-		if n.all || n.retention {
-			w.all, w.dirty = true, true
-			return
-		}
-		if len(n.memories) == 0 {
-			return
-		}
-		w.dirty = true
-		cur := w.current.Load()
-		if cur == nil {
-			return
-		}
-		for _, id := range cur.ids {
-			if n.touches(id) {
-				if w.touched == nil {
-					w.touched = map[int64]struct{}{}
-				}
-				w.touched[id] = struct{}{}
-			}
-		}
-	case w.view == wire.ViewMemory:
-		w.dirty = w.dirty || n.all || n.retention || n.categories || n.touches(w.memory) || slices.ContainsFunc(w.related, n.touches)
-	case w.view == wire.ViewSettings:
-		w.dirty = w.dirty || n.all || n.retention || len(n.memories) > 0
+	case !n.Any():
+	case w.list != nil:
+		w.dirty = w.list.note(n, w.current.Load()) || w.dirty
 	default:
-		w.dirty = true
+		w.dirty = w.view.Touched(n) || n.all || w.dirty
+	}
+}
+
+// clean forgets what changed: the state has it.
+func (w *window) clean() {
+	w.dirty = false
+	if w.list != nil {
+		w.list.clean()
 	}
 }
 
 // pending tells whether something changed since the state was made.
-func (w *window) pending() bool { return w.dirty || w.all || w.current.Load() == nil }
-
-// draft is the next state of a list in the making.
-type draft struct {
-	w     *window
-	now   int64
-	slots []int32
-	total int
-	need  []int64 // the rows to be read
-	known []row   // by rank; those without json are needed
-}
-
-// draft finds what a list shows now, and which of its rows have to be read. It is
-// nil where nothing differs. ticked says to look at the numbers that move with
-// the clock; where anything else changed they are looked at anyway, since the
-// frame's instant is promised for all of them.
-func (w *window) draft(c *catalogue, now int64, ticked bool) (*draft, error) {
-	d := &draft{w: w, now: now, total: w.selection.seq.length()}
-	d.slots = w.selection.seq.part(c.rows, w.from, w.limit, now)
-	prev := w.current.Load()
-	differs := prev == nil || w.all || len(w.touched) > 0 || prev.total != d.total || len(prev.rows) != len(d.slots)
-	d.known = make([]row, len(d.slots))
-	var by map[int64]int
-	for i, slot := range d.slots {
-		id := c.rows[slot].ID
-		switch {
-		case prev == nil:
-		case i < len(prev.rows) && prev.rows[i].id == id:
-			d.known[i] = prev.rows[i]
-		default:
-			differs = true
-			if by == nil {
-				by = make(map[int64]int, len(prev.rows))
-				for i, id := range prev.ids {
-					by[id] = i
-				}
-			}
-			if at, ok := by[id]; ok {
-				d.known[i] = prev.rows[at]
-			}
-		}
-		if _, touched := w.touched[id]; touched || w.all {
-			d.known[i].json = nil
-		}
-		d.known[i].id = id
-	}
-	if !differs && !ticked {
-		return nil, nil
-	}
-	for i, slot := range d.slots {
-		r := &d.known[i]
-		if r.json != nil {
-			shown, evictable, err := numbers(c, &c.rows[slot], now)
-			if err != nil {
-				return nil, err
-			}
-			if shown != r.shown || evictable != r.evictable {
-				r.json = nil
-			}
-		}
-		if r.json == nil {
-			d.need = append(d.need, r.id)
-			differs = true
-		}
-	}
-	if !differs {
-		return nil, nil
-	}
-	return d, nil
-}
-
-// numbers are the shown numbers of a memory at an instant.
-func numbers(c *catalogue, m *brief, now int64) (shown int, evictable api.Time, err error) {
-	v, err := vitality.Vitality(m.Vital(), c.terms.Policy, now)
-	if err != nil {
-		return 0, 0, err
-	}
-	at, ok, err := vitality.EvictableAt(m.Vital(), c.terms.Policy, c.terms.NextSweepAt)
-	if ok {
-		evictable = api.Time(at)
-	}
-	return vitality.Shown(v, c.terms.Policy.Floor), evictable, err
-}
-
-// finish makes the draft the window's state. rendered has the rows that were
-// needed; one that is missing there is left out, as it is gone from the store.
-func (d *draft) finish(c *catalogue, rendered map[int64]row) {
-	w, prev := d.w, d.w.current.Load()
-	next := d.w.following(c, api.Time(d.now))
-	next.total = d.total
-	next.rows = make([]row, 0, len(d.known))
-	for _, r := range d.known {
-		if r.json == nil {
-			fresh, ok := rendered[r.id]
-			if !ok {
-				continue
-			}
-			r = fresh
-			r.changed = next.version
-		}
-		next.rows = append(next.rows, r)
-	}
-	next.ids = make([]int64, len(next.rows))
-	for i, r := range next.rows {
-		next.ids[i] = r.id
-	}
-	if prev != nil && slices.Equal(prev.ids, next.ids) {
-		next.ids = prev.ids
-	}
-	w.publish(next)
-}
+func (w *window) pending() bool { return w.dirty || w.current.Load() == nil }
 
 // following begins the state after the current one, without its rows.
 func (w *window) following(c *catalogue, now api.Time) *state {
-	next := &state{version: 1, epoch: c.head.Epoch, seq: c.head.Seq, asOf: now, from: w.from}
+	next := &state{version: 1, epoch: c.head.Epoch, seq: c.head.Seq, asOf: now}
 	if prev := w.current.Load(); prev != nil {
 		next.version = prev.version + 1
 		// The instants of one window only go forward, as its readers expect.
@@ -316,16 +154,39 @@ func (w *window) reached(c *catalogue, now int64, seen bool) {
 	w.publish(same)
 }
 
-// show makes one row the window's state where it differs from what is there.
-func (w *window) show(c *catalogue, now int64, shown row) {
+// show makes what a view read the window's state, where it differs from what is
+// there. Rows that don't differ stay as they were sent.
+func (w *window) show(c *catalogue, now int64, part Part) {
 	prev := w.current.Load()
-	if prev != nil && len(prev.rows) == 1 && shown.essence != nil && bytes.Equal(prev.rows[0].essence, shown.essence) {
+	same := prev != nil && prev.total == part.Total && prev.from == part.From && len(prev.rows) == len(part.Rows)
+	var version uint64 = 1
+	old := map[int64]row{}
+	if prev != nil {
+		version = prev.version + 1
+		for _, r := range prev.rows {
+			old[r.id] = r
+		}
+	}
+	rows := make([]row, len(part.Rows))
+	ids := make([]int64, len(part.Rows))
+	for i, p := range part.Rows {
+		fresh := row{id: p.ID, json: p.JSON, essence: p.Essence, changed: version}
+		if fresh.essence == nil {
+			fresh.essence = p.JSON
+		}
+		if was, ok := old[p.ID]; ok && bytes.Equal(was.essence, fresh.essence) {
+			fresh = was
+		}
+		same = same && prev.ids[i] == p.ID && fresh.changed < version
+		rows[i], ids[i] = fresh, p.ID
+	}
+	if same {
+		w.clean()
 		w.reached(c, now, true)
 		return
 	}
 	next := w.following(c, api.Time(now))
-	shown.changed = next.version
-	next.total, next.rows, next.ids = 1, []row{shown}, []int64{shown.id}
+	next.total, next.from, next.rows, next.ids = part.Total, part.From, rows, ids
 	w.publish(next)
 }
 

@@ -27,19 +27,26 @@ var below = map[string][]string{
 	"server/retention":  {"server/memory"},
 	"server/transfer":   {"server/retention"},
 	"server/feed":       {"server/db"},
-	"server/projection": {"server/retention", "server/feed"},
+	"server/projection": {"server/memory", "server/feed"},
+
+	// What is shown live beside memories: a file a noun. It knows them so that
+	// projection need not.
+	"server/projection/view":           {"server/projection", "server/retention"},
+	"server/projection/projectiontest": {"server/projection/view"},
+
 	"server/backup":     {"server/retention"},
 	"server/doctor":     {"server/backup"},
 }
 
-// noun is the noun that a folder or import path belongs to, or "".
+// noun is the noun that a folder or import path belongs to, the innermost one, or "".
 func noun(name string) string {
+	inner := ""
 	for n := range below {
-		if under(name, n) {
-			return n
+		if under(name, n) && len(n) > len(inner) {
+			inner = n
 		}
 	}
-	return ""
+	return inner
 }
 
 // stands tells whether one noun stands on another, over however many between.
@@ -229,6 +236,10 @@ func TestImportRulesCatch(t *testing.T) {
 		{"server/backup", "elowen/server/memory", false, true},
 		{"server/projection", "elowen/server/feed", false, true},
 		{"server/projection/projectiontest", "elowen/server/projection", false, true},
+		{"server/projection", "elowen/server/retention", false, false},
+		{"server/projection", "elowen/server/projection/view", false, false},
+		{"server/projection/view", "elowen/server/retention", false, true},
+		{"server/projection/view", "elowen/server/transfer", false, false},
 		{"server/memory", "elowen/server/feed", false, false},
 		{"server/memory", "elowen/server/validation", false, true},
 		{"server/validation", "elowen/server/category", false, false},

@@ -2,7 +2,8 @@
 //
 // A client subscribes to windows. The server answers each with a Snapshot, then
 // sends Deltas in the order of the account's change log, and pushes rows again
-// whose shown numbers moved with the clock alone. A client that lost its
+// whose shown numbers moved with the clock alone. One that reads too slowly for
+// deltas is sent a Snapshot again. A client that lost its
 // connection subscribes again with what it has (Since, Epoch, Have, AsOf): it is
 // sent a Delta that brings it up to date, or a Gap where the log no longer
 // reaches back, and then takes a new snapshot.
@@ -16,11 +17,13 @@ import (
 
 // The views that a window can show.
 const (
-	ViewMemories = "memories" // rows: api.Memory
-	ViewTrash    = "trash"    // as memories, of the trash
-	ViewMemory   = "memory"   // one row: api.MemoryDetail
-	ViewStats    = "stats"    // one row: Overview
-	ViewSettings = "settings" // one row: api.Retention
+	ViewMemories   = "memories"   // rows: Row
+	ViewTrash      = "trash"      // as memories, of the trash
+	ViewMemory     = "memory"     // one row: DetailRow
+	ViewStats      = "stats"      // one row: StatsRow
+	ViewCategories = "categories" // rows: CategoryRow, by name
+	ViewMe         = "me"         // one row: MeRow
+	ViewSettings   = "settings"   // one row: SettingsRow
 )
 
 // The types of frame from the client.
@@ -43,10 +46,11 @@ const (
 type Request struct {
 	Type   string          `json:"type" validate:"oneof=subscribe unsubscribe ping"`
 	ID     string          `json:"id,omitempty" validate:"max=64"`
-	View   string          `json:"view,omitempty" validate:"omitempty,oneof=memories memory trash stats settings"`
+	View   string          `json:"view,omitempty" validate:"max=64"`                           // one that the server doesn't have is answered with an error
 	Query  api.MemoryQuery `json:"query,omitzero"`                                             // of memories and trash
 	Memory int64           `json:"memory,omitempty" validate:"min=0"`                          // of view memory
 	Days   int             `json:"days,omitempty" validate:"omitempty,setting=memory.history"` // of its chart
+	Of     int64           `json:"of,omitempty" validate:"min=0"`                              // the id of what another view is of
 	From   int             `json:"from,omitempty" validate:"min=0"`                            // rank of the first row
 	Limit  int             `json:"limit,omitempty" validate:"omitempty,setting=live.window"`
 
@@ -54,7 +58,7 @@ type Request struct {
 	Since int64    `json:"since,omitempty" validate:"min=0"`
 	Epoch string   `json:"epoch,omitempty" validate:"max=64"`
 	AsOf  api.Time `json:"asOf,omitempty"`
-	Have  []int64  `json:"have,omitempty" validate:"max=200"` // ids of its rows
+	Have  []int64  `json:"have,omitempty" validate:"max=1000"` // ids of its rows
 }
 
 // Frame is a frame from the server. Which fields it has depends on its type:
@@ -92,13 +96,17 @@ type Row struct {
 	Marks []api.Run `json:"marks,omitempty"` // the part of the body to show, with the hits marked; absent without a search
 }
 
-// Overview is the row of the view stats: what the frame of the app shows.
-type Overview struct {
-	ID         int64           `json:"id"` // always 0; every row has one
-	Stats      api.MemoryStats `json:"stats"`
-	Categories []api.Category  `json:"categories"`
-	Me         api.Me          `json:"me"`
+// StatsRow is the row of the view stats.
+type StatsRow struct {
+	ID    int64           `json:"id"` // always 0; every row has one
+	Stats api.MemoryStats `json:"stats"`
 }
+
+// CategoryRow is a row of the view categories.
+type CategoryRow struct{ api.Category }
+
+// MeRow is the row of the view me. Its id is the account's.
+type MeRow struct{ api.Me }
 
 // SettingsRow is the row of the view settings.
 type SettingsRow struct {
@@ -116,7 +124,13 @@ type DetailRow struct {
 func (r Row) Key() int64 { return r.ID }
 
 // Key is always 0.
-func (r Overview) Key() int64 { return r.ID }
+func (r StatsRow) Key() int64 { return r.ID }
+
+// Key is the category's id.
+func (r CategoryRow) Key() int64 { return r.ID }
+
+// Key is the account's id.
+func (r MeRow) Key() int64 { return r.ID }
 
 // Key is always 0.
 func (r SettingsRow) Key() int64 { return r.ID }
@@ -126,7 +140,7 @@ func (r DetailRow) Key() int64 { return r.ID }
 
 // Close codes of the websocket, beside the standard ones.
 const (
-	CloseSlow      = 4000 // the client did not read fast enough; connect again
+	CloseSlow      = 4000 // the client did not read at all for long; connect again
 	CloseSignedOut = 4001 // the session or token is no longer valid
 	CloseRestart   = 4002 // the server is going down; connect again
 )

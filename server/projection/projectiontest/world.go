@@ -18,6 +18,7 @@ import (
 	"elowen/server/feed"
 	"elowen/server/memory"
 	"elowen/server/projection"
+	"elowen/server/projection/view"
 	"elowen/server/retention"
 	"elowen/shared/api"
 )
@@ -78,8 +79,9 @@ func On(t testing.TB, d *db.DB, more ...func(*projection.Config)) *World {
 // Another makes a second projector over the same store, which knows nothing yet.
 func (w *World) Another(more ...func(*projection.Config)) *projection.Projector {
 	c := projection.Config{
-		DB: w.DB, Feed: w.Feed, Memories: w.Memories, Rules: w.Settings, Retention: w.Retention,
-		Tick: w.Ticks, Log: slog.New(slog.NewTextHandler(complaints{w.T}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		DB: w.DB, Feed: w.Feed, Memories: w.Memories, Rules: w.Settings,
+		Views: view.All(view.Sources{Categories: category.New(w.DB, nil), Retention: w.Retention}),
+		Tick:  w.Ticks, Log: slog.New(slog.NewTextHandler(complaints{w.T}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, change := range more {
 		change(&c)

@@ -1,0 +1,48 @@
+// Package view has what live windows show beside memories: a file a view, each
+// put together from the noun that it is of.
+//
+// # Concepts
+//
+// A view is a projection.View: rows with ids, read in the projector's snapshot,
+// and what news they are touched by. Everything else (windows, versions, deltas,
+// resuming) is the projector's, and is the same for all. A new noun that is to be
+// seen live gets a file here and a line in All.
+//
+// # Invariants
+//
+// A view reads the account that it is asked about and no other. What it shows
+// depends on the account, on what its Key tells, and on nothing else of who asks.
+//
+// # Tables
+//
+// None.
+package view
+
+import (
+	"elowen/server/account"
+	"elowen/server/category"
+	"elowen/server/projection"
+	"elowen/server/retention"
+	wire "elowen/shared/live"
+)
+
+// Sources are the nouns that the views read.
+type Sources struct {
+	Categories *category.Store // without counts: the projector knows them
+	Retention  *retention.Store
+}
+
+// All are the views by their names on the wire, for projection.Config.
+func All(s Sources) map[string]projection.Make {
+	return map[string]projection.Make{
+		wire.ViewCategories: func(account.Identity, wire.Request) (projection.View, error) {
+			return &categories{store: s.Categories}, nil
+		},
+		wire.ViewMe: func(who account.Identity, _ wire.Request) (projection.View, error) {
+			return me{who}, nil
+		},
+		wire.ViewSettings: func(account.Identity, wire.Request) (projection.View, error) {
+			return settings{s.Retention}, nil
+		},
+	}
+}
