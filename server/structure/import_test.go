@@ -24,7 +24,10 @@ var below = map[string][]string{
 	"server/lexicon":    {"server/db"},
 	"server/embedding":  {"server/db"},
 	"server/memory":     {"server/category", "server/lexicon", "server/embedding"},
-	"server/retention":  {"server/memory"},
+	"server/vector":     {"server/memory"},
+	"server/settings":   {"server/account"},
+	"server/model":      {"server/settings", "server/embedding"},
+	"server/retention":  {"server/memory", "server/settings"},
 	"server/transfer":   {"server/retention"},
 	"server/feed":       {"server/db"},
 	"server/projection": {"server/memory", "server/feed"},
@@ -35,6 +38,8 @@ var below = map[string][]string{
 	"server/projection/projectiontest": {"server/projection/view"},
 
 	"server/backup":     {"server/retention"},
+
+	"server/embedding/queue": {"server/memory", "server/feed"},
 	"server/doctor":     {"server/backup"},
 }
 
@@ -224,6 +229,14 @@ func TestImportRulesCatch(t *testing.T) {
 		{"server/memory", "elowen/server/lexicon", false, true},
 		{"server/lexicon", "elowen/server/words", false, true},
 		{"server/lexicon", "elowen/server/memory", false, false},
+		{"server/memory", "elowen/server/embedding", false, true},
+		{"server/embedding/openai", "elowen/server/embedding", false, true},
+		{"server/embedding/local", "elowen/server/memory", false, false},
+		{"server/embedding/queue", "elowen/server/memory", false, true},
+		{"server/embedding/queue", "elowen/server/embedding/openai", false, true},
+		{"server/memory", "elowen/server/embedding/queue", false, false},
+		{"server/vector", "elowen/server/memory", false, true},
+		{"server/model", "elowen/server/memory", false, false},
 		{"server/lexicon", "elowen/server/category", false, false},
 		{"server/memory", "elowen/server/account", false, true},
 		{"server/memory", "elowen/server/retention", false, false},
