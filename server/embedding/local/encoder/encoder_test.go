@@ -27,14 +27,14 @@ func must(t rapid.TB, k *kernel.Kernel, w Weights) *Encoder {
 
 // Every state of every token is that of a float64 evaluation of the same weights,
 // through all 12 layers of the real models' shape, also after what all states have in
-// common has been taken off. Weights of few bits, which packing keeps, come closer than
-// weights of any value.
+// common has been taken off. Weights of few bits, as all models here have, are kept by
+// packing and come closer than those of any value, which it rounds to 8 bits.
 func TestReference(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		bits           bool
 		plain, centred float64
-	}{{"4-bit and 8-bit weights", true, 0.99999, 0.9999}, {"float weights", false, 0.999, 0.99}} {
+	}{{"4-bit and 8-bit weights", true, 0.9999, 0.9999}, {"float weights", false, 0.995, 0.99}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := random(1, 384, 1536, 12, 12, 64, 100)
 			if c.bits {

@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// random is a model of random weights, shaped like real ones: a few hidden columns
-// are much larger than the rest, which is what the gains of BERT's norms do, and
-// weights have a scale that differs from row to row and heavy tails.
+// random is a model of random weights, shaped like real ones: what goes into a linear
+// has a few columns much larger than the rest, which is what the gains of BERT's norms
+// do, and weights have a scale that differs from row to row and heavy tails. The large
+// columns of one norm are small in the next, or else they would drown what tells one
+// token from another.
 func random(seed uint64, width, inner, heads, layers, tokens, vocab int) Weights {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	values := func(n int, scale float64) []float32 {
@@ -32,14 +34,19 @@ func random(seed uint64, width, inner, heads, layers, tokens, vocab int) Weights
 			copy(dst, w[i*in:(i+1)*in])
 		}}
 	}
+	var large []int
 	norm := func() Norm {
 		n := Norm{Gain: values(width, 0.1), Bias: values(width, 0.1)}
 		for i := range n.Gain {
 			n.Gain[i]++
 		}
-		for range max(1, width/128) {
-			n.Gain[rng.IntN(width)] *= 12
-			n.Bias[rng.IntN(width)] = float32(rng.NormFloat64() * 8)
+		for _, i := range large {
+			n.Gain[i] /= 10
+		}
+		large = rng.Perm(width)[:max(1, width/128)]
+		for _, i := range large {
+			n.Gain[i] *= 10
+			n.Bias[i] *= 10
 		}
 		return n
 	}
