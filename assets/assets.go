@@ -10,7 +10,7 @@
 //
 // Invariants. The package compiles and is useful without a built program: git
 // keeps only a placeholder in built/. The stylesheets (tokens, app, shell and,
-// where it exists, extra) are served as one, style.css, in that order. The
+// where they exist, extra and settings) are served as one, style.css, in that order. The
 // program is embedded compressed only; whoever can't read either encoding gets
 // it unpacked on the way.
 //
@@ -106,9 +106,9 @@ func Built() bool {
 func design(from fs.FS) (*Set, error) {
 	var members []*File
 	var style []byte
-	for _, name := range []string{"tokens", "app", "shell", "extra"} {
+	for _, name := range []string{"tokens", "app", "shell", "extra", "settings"} {
 		b, err := fs.ReadFile(from, "css/"+name+".css")
-		if err != nil && name == "extra" {
+		if err != nil && (name == "extra" || name == "settings") {
 			continue
 		}
 		if err != nil {

@@ -270,4 +270,3 @@ func (p *Account) leave() app.UI {
 			tag.Span().Class("meta").Text(text.SignOutHint)),
 	)
 }
-

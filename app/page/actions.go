@@ -1,8 +1,6 @@
 package page
 
 import (
-	"encoding/json"
-
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
@@ -45,28 +43,43 @@ func (s *Session) bulkOr(b api.MemoryBulk, others func(n int, why string), then 
 	})
 }
 
-// over makes a bulk change of what is picked. Where that is more than is known row
-// by row, it asks first, with the number, and changes no other number; what says
-// what it would do. notes are shown before.
-func (s *Session) over(p picked, b api.MemoryBulk, what string, then func(done api.BulkDone), notes ...string) {
+// over makes a bulk change of what is picked. All of it can be undone, so it doesn't
+// ask, unless there are others by then than the person saw; what says what it would
+// do.
+func (s *Session) over(p picked, b api.MemoryBulk, what string, then func(done api.BulkDone)) {
 	b = p.target(b)
 	if p.all == nil {
 		s.bulk(b, then)
 		return
 	}
 	b.Expect = api.Ptr(p.of)
-	s.ask(&part.DialogSpec{
-		Title: text.BulkTitle(b.Action, p.of), Body: append(notes, text.BulkBody(b.Action, what)), Action: text.BulkDo(b.Action, p.of),
-		Run: func() {
-			s.bulkOr(b, func(n int, why string) {
-				p.of = n
-				if s.picked.all != nil {
-					s.picked.of = n
-				}
-				s.over(p, b, what, then, why)
-			}, then)
-		},
-	})
+	s.bulkOr(b, func(n int, why string) {
+		p.of = n
+		if s.picked.all != nil {
+			s.picked.of = n
+		}
+		s.ask(&part.DialogSpec{
+			Title: text.BulkTitle(b.Action, n), Body: []string{why, text.BulkBody(b.Action, what)}, Action: text.BulkDo(b.Action, n),
+			Run: func() { s.over(p, b, what, then) },
+		})
+	}, then)
+}
+
+// takeBack is the way back of a change of many; nil where there is none.
+func (s *Session) takeBack(change int64) func() {
+	if change == 0 {
+		return nil
+	}
+	return func() {
+		var done api.BulkDone
+		s.sendMany(sync.Write{Method: "POST", Path: api.PathUndo, Body: api.MemoryUndo{Change: change}, Out: &done}, func(err error) {
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			s.say(text.PutBackMany(done.Changed), nil)
+		})
+	}
 }
 
 // target fills in what a bulk change is about.
@@ -94,7 +107,7 @@ func (s *Session) trash(p picked) {
 				return
 			}
 			s.picked.clear()
-			s.sayOf(text.Trashed(1), m, func() { s.restoreIDs([]int64{m.ID}, false) })
+			s.sayOf(text.Trashed(1), m, func() { s.restoreIDs([]int64{m.ID}) })
 			s.leave(m.ID)
 		})
 		return
@@ -102,7 +115,7 @@ func (s *Session) trash(p picked) {
 	b := api.MemoryBulk{Action: api.BulkTrash, Reason: text.ReasonList}
 	s.over(p, b, "", func(done api.BulkDone) {
 		s.picked.clear()
-		s.say(text.Trashed(done.Changed), func() { s.restoreIDs(done.IDs, false) })
+		s.say(text.Trashed(done.Changed), s.takeBack(done.Undo))
 		for _, id := range done.IDs {
 			s.leave(id)
 		}
@@ -123,13 +136,11 @@ func (s *Session) leave(id int64) {
 func (s *Session) restore(p picked) {
 	s.over(p, api.MemoryBulk{Action: api.BulkRestore}, "", func(done api.BulkDone) {
 		s.picked.clear()
-		s.say(text.Restored(done.Changed), func() {
-			s.bulk(api.MemoryBulk{IDs: done.IDs, Action: api.BulkTrash}, func(d api.BulkDone) { s.say(text.Trashed(d.Changed), nil) })
-		})
+		s.say(text.Restored(done.Changed), s.takeBack(done.Undo))
 	})
 }
 
-func (s *Session) restoreIDs(ids []int64, undo bool) {
+func (s *Session) restoreIDs(ids []int64) {
 	s.bulk(api.MemoryBulk{IDs: ids, Action: api.BulkRestore}, func(done api.BulkDone) { s.say(text.Restored(done.Changed), nil) })
 }
 
@@ -203,39 +214,12 @@ func (s *Session) emptyTrash(n int, notes ...string) {
 	})
 }
 
-// change applies one field to memories. Where their old values are known it can be
-// undone, by one write for each old value.
-func (s *Session) change(p picked, b api.MemoryBulk, back func(m api.Memory) api.MemoryBulk, said string) {
-	old := p.memories()
+// change applies one field to memories; said is what it is now.
+func (s *Session) change(p picked, b api.MemoryBulk, said string) {
 	s.over(p, b, said, func(done api.BulkDone) {
 		s.picked.clear()
-		var undo func()
-		if p.all == nil && len(old) > 0 && done.Changed > 0 {
-			undo = func() { s.undoChange(old, back) }
-		}
-		s.say(text.Changed(done.Changed, said), undo)
+		s.say(text.Changed(done.Changed, said), s.takeBack(done.Undo))
 	})
-}
-
-func (s *Session) undoChange(old []api.Memory, back func(m api.Memory) api.MemoryBulk) {
-	groups := map[string]*api.MemoryBulk{}
-	for _, m := range old {
-		b := back(m)
-		key, _ := json.Marshal(b) // a plain struct; can't fail
-		if groups[string(key)] == nil {
-			groups[string(key)] = &b
-		}
-		g := groups[string(key)]
-		g.IDs = append(g.IDs, m.ID)
-	}
-	left := len(groups)
-	for _, g := range groups {
-		s.bulk(*g, func(api.BulkDone) {
-			if left--; left == 0 {
-				s.say(text.Undone, nil)
-			}
-		})
-	}
 }
 
 func (s *Session) setCategory(p picked, id int64) {
@@ -245,19 +229,13 @@ func (s *Session) setCategory(p picked, id int64) {
 		choice = api.Some(id)
 		name, _ = s.category(&id)
 	}
-	s.change(p, api.MemoryBulk{Action: api.BulkCategory, CategoryID: choice}, func(m api.Memory) api.MemoryBulk {
-		return api.MemoryBulk{Action: api.BulkCategory, CategoryID: api.Optional[int64]{Set: true, Value: m.CategoryID}}
-	}, text.NowIn(name))
+	s.change(p, api.MemoryBulk{Action: api.BulkCategory, CategoryID: choice}, text.NowIn(name))
 }
 
 func (s *Session) setImportance(p picked, n int) {
-	s.change(p, api.MemoryBulk{Action: api.BulkImportance, Importance: &n}, func(m api.Memory) api.MemoryBulk {
-		return api.MemoryBulk{Action: api.BulkImportance, Importance: api.Ptr(m.Importance)}
-	}, text.Importance(n))
+	s.change(p, api.MemoryBulk{Action: api.BulkImportance, Importance: &n}, text.Importance(n))
 }
 
 func (s *Session) setKind(p picked, kind string) {
-	s.change(p, api.MemoryBulk{Action: api.BulkKind, Kind: &kind}, func(m api.Memory) api.MemoryBulk {
-		return api.MemoryBulk{Action: api.BulkKind, Kind: api.Ptr(m.Kind)}
-	}, kind)
+	s.change(p, api.MemoryBulk{Action: api.BulkKind, Kind: &kind}, text.NowKind(kind))
 }

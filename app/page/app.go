@@ -124,6 +124,8 @@ func pageName(r route) string {
 		return text.Trash
 	case accountPage:
 		return text.Account
+	case categoriesPage:
+		return text.Categories
 	case settingsPage:
 		return text.Settings
 	case loginPage:
@@ -253,10 +255,13 @@ func (a *App) listen() {
 // key handles the keys that mean the same wherever the focus is, except in a field.
 // It runs before the browser goes on, so that "/" doesn't also type a slash.
 func (a *App) key(e app.Event) {
-	if !a.ready || a.s.dialog != nil || a.s.menu != nil || browser.Commanding(e) || browser.Typing(e) {
+	if !a.ready || a.s.dialog != nil || a.s.menu != nil || a.s.palette {
 		return
 	}
 	key := browser.Key(e)
+	if a.summoned(e, key) || browser.Commanding(e) || browser.Typing(e) {
+		return
+	}
 	if key == "" || key == "Tab" || key == "Shift" || key == " " {
 		return
 	}
@@ -275,8 +280,13 @@ func (a *App) key(e app.Event) {
 
 // known tells whether a key is one of ours on the page that is shown.
 func (a *App) known(key string) bool {
+	if a.s.going && goes(key) != missing || a.route.Kind == categoriesPage && (key == "j" || key == "k") {
+		return true
+	}
 	switch key {
 	case "?", "n":
+		return a.route.Kind != loginPage && a.route.Kind != setupPage
+	case "g":
 		return a.route.Kind != loginPage && a.route.Kind != setupPage
 	case "j", "k", "J", "K", "x", "e", "#", "/", "Enter", "Escape", "ArrowDown", "ArrowUp":
 		return a.route.Kind == listPage || a.route.Kind == trashPage
@@ -286,6 +296,13 @@ func (a *App) known(key string) bool {
 
 func (a *App) act(e app.Event, key string) {
 	s := a.s
+	if s.travel(key) {
+		return
+	}
+	if c := s.shelves; c != nil && (key == "j" || key == "k") {
+		c.step(key)
+		return
+	}
 	switch key {
 	case "?":
 		s.help()
@@ -319,6 +336,8 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		s.closeMenu()
 	case "compose":
 		s.compose()
+	case "palette":
+		s.openPalette()
 	case "wake":
 		if s.client != nil {
 			s.client.Wake()

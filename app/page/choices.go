@@ -163,68 +163,6 @@ func useKind(kind string) part.Choice {
 	return part.Choice{Value: kind, Label: text.NewKind(kind), Icon: "plus"}
 }
 
-// filterMenu opens the choices of one filter of the list.
-func (s *Session) filterMenu(el app.Value, which string) {
-	q := s.route.Query
-	set := func(change func(q *api.MemoryQuery)) { s.visit(s.route.with(change)) }
-	switch which {
-	case "status":
-		s.menuAt(el, part.MenuSpec{Label: text.Status, Choices: s.statusChoices(), Pick: func(v string) {
-			if v == api.StatusDeleted {
-				s.visit(route{Kind: trashPage})
-				return
-			}
-			set(func(q *api.MemoryQuery) { q.Status = v })
-		}})
-	case "category":
-		at := q.CategoryID
-		if q.Uncategorized {
-			at = -1
-		} else if at == 0 {
-			at = -2
-		}
-		s.menuAt(el, part.MenuSpec{Label: text.Category, Choices: s.categoryChoices(at, true, true), Pick: func(v string) {
-			id, _ := strconv.ParseInt(v, 10, 64)
-			set(func(q *api.MemoryQuery) { q.CategoryID, q.Uncategorized = id, id == 0 })
-		}})
-	case "kind":
-		s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(q.Kind, true), Pick: func(v string) {
-			set(func(q *api.MemoryQuery) { q.Kind = v })
-		}})
-	case "importance":
-		choices := importanceChoices(q.Importance)
-		for i := range choices {
-			choices[i].Note = text.OrMore
-		}
-		choices[0].Note = ""
-		s.menuAt(el, part.MenuSpec{Label: text.ImportanceField, Choices: choices, Pick: func(v string) {
-			set(func(q *api.MemoryQuery) { q.Importance = within(v, 1, 10) })
-		}})
-	case "fades":
-		var choices []part.Choice
-		for _, d := range []int{1, 7, 14, 30, 90, 365} {
-			choices = append(choices, part.Choice{Value: strconv.Itoa(d), Label: text.FadesWithin(d), Picked: q.FadesWithin == d})
-		}
-		s.menuAt(el, part.MenuSpec{Label: text.Fades, Choices: choices, Pick: func(v string) {
-			set(func(q *api.MemoryQuery) { q.FadesWithin = within(v, 1, 3650) })
-		}})
-	case "more":
-		choices := []part.Choice{{Value: "reviewed", Label: text.Unreviewed, Picked: q.Unreviewed}}
-		if s.indexes() {
-			choices = append(choices, part.Choice{Value: "indexed", Label: text.NotIndexedFilter, Picked: q.NotIndexed})
-		}
-		s.menuAt(el, part.MenuSpec{Label: text.MoreFilters, Choices: choices, Pick: func(v string) {
-			set(func(q *api.MemoryQuery) {
-				if v == "reviewed" {
-					q.Unreviewed = !q.Unreviewed
-				} else {
-					q.NotIndexed = !q.NotIndexed
-				}
-			})
-		}})
-	}
-}
-
 func (s *Session) statusChoices() []part.Choice {
 	var st api.MemoryStats
 	if s.overview != nil {

@@ -16,6 +16,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
+// viewKey is where it is kept how texts are shown.
+const viewKey = "elowen.textView"
+
 // rangeKey is where the chosen range of the chart is kept.
 const rangeKey = "elowen.chartDays"
 
@@ -34,6 +37,7 @@ type Detail struct {
 	why     string // more about the problem
 	slow    bool
 	days    int
+	plain   bool // shows the text as it was written, not what its Markdown means
 
 	editing bool
 	older   []api.Event // beyond the first page
@@ -51,6 +55,7 @@ func (d *Detail) OnMount(ctx app.Context) {
 	if n, err := strconv.Atoi(browser.Local.Get(rangeKey)); err == nil && (n == 30 || n == 365) {
 		d.days = n
 	}
+	d.plain = browser.Local.Get(viewKey) == text.AsText
 	d.S.detail = d
 	d.load()
 }
@@ -172,6 +177,9 @@ func (d *Detail) click(ctx app.Context, e app.Event) {
 		s.visit(s.route.close())
 	case "range":
 		d.setRange(int(act.ID()))
+	case "view":
+		d.plain = act.Arg == text.AsText
+		browser.Local.Set(viewKey, act.Arg)
 	case "older":
 		d.loadOlder()
 	case "edit":
@@ -336,6 +344,11 @@ func (d *Detail) key(e app.Event, key string) bool {
 	switch key {
 	case "e":
 		d.editing = m.Status == api.StatusActive
+	case "#": // of the open one, where no list has a row at hand
+		if d.S.list != nil {
+			return false
+		}
+		d.S.trash(one(m))
 	default:
 		return false
 	}

@@ -33,6 +33,9 @@ func (d *Detail) bar() app.UI {
 		tag.Span().Class("meta num").Text(position),
 		tag.Span().Class("grow"),
 	}
+	if ok && !d.editing && len(d.row.Shape) > 0 {
+		body = append(body, d.views())
+	}
 	if ok && !d.editing {
 		switch m.Status {
 		case api.StatusActive:
@@ -68,12 +71,38 @@ func (d *Detail) content() app.UI {
 	return tag.Article().Class("detail").Aria("label", text.Memory).Body(
 		d.banner(m),
 		d.S.pending(waiting),
-		part.Body("detail-body", m),
+		d.unfiled(m),
+		d.body(m),
 		d.fields(m),
 		part.If(!d.sketched(), func() app.UI { return d.vitality(m) }),
 		part.If(!d.sketched(), func() app.UI { return d.history(m) }),
 		d.similar(),
 	)
+}
+
+// views choose between the text as it was written and what its Markdown means.
+func (d *Detail) views() app.UI {
+	choice := func(plain bool, label string) app.UI {
+		return tag.Button().Attr("type", "button").DataSet("do", "view").DataSet("arg", label).
+			Aria("pressed", strconv.FormatBool(d.plain == plain)).Text(label)
+	}
+	return tag.Span().Class("seg").Role("group").Aria("label", text.ViewAs).Body(choice(true, text.AsText), choice(false, text.AsMarkdown))
+}
+
+// body is the text. A change that waits to be sent has no tree yet.
+func (d *Detail) body(m api.Memory) app.UI {
+	if d.plain || len(d.row.Shape) == 0 || m.Body != d.row.Memory.Body {
+		return part.Body("detail-body", m)
+	}
+	return part.Markdown(m, d.row.Shape)
+}
+
+// unfiled says what it means to be in no category, with the way out.
+func (d *Detail) unfiled(m api.Memory) app.UI {
+	return part.If(m.CategoryID == nil && m.Status == api.StatusActive, func() app.UI {
+		return tag.Div().Class("banner banner-warn unfiled").Body(part.Icon("tag"), tag.Span().Text(text.NeverRecalled),
+			part.Button("linkish end", "edit-category", "", part.Text(text.FileIt)).Aria("haspopup", "listbox"))
+	})
 }
 
 // lastBy is who made the newest change, for the sentence of a conflict.
@@ -93,7 +122,7 @@ func (d *Detail) banner(m api.Memory) app.UI {
 			when = browser.Date(*m.DeletedAt, browser.FullTime)
 		}
 		return tag.Div().Class("stack").Body(
-			part.Banner("warn", "trash-2", part.Bold(text.WentToTrash(when)), part.Text(" "+text.WhyTrash(m.DeletedWhy))),
+			part.Banner("warn", "trash-2", part.Bold(text.WentToTrash(when)), part.Text(" "+text.WhyTrash(m))),
 			part.Banner("plain", "info", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
 			tag.P().Class("line").Body(
 				part.Button("btn btn-primary", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)),
@@ -215,7 +244,7 @@ func (d *Detail) history(m api.Memory) app.UI {
 	events, more := d.events()
 	items := make([]app.UI, 0, len(events))
 	for _, e := range events {
-		items = append(items, part.Event(e, e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
+		items = append(items, part.Event(e, d.others(e), e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-hist").Body(
 		tag.Div().Class("section-head").Body(
@@ -227,6 +256,26 @@ func (d *Detail) history(m api.Memory) app.UI {
 			return part.Button("btn btn-sm btn-older", "older", "", part.Icon("history"), part.Text(text.Older))
 		}),
 	)
+}
+
+// others are the memories that an event is about beside its own, to go to.
+func (d *Detail) others(e api.Event) []app.UI {
+	const most = 8
+	var out []app.UI
+	for i, o := range e.Others {
+		if i == most {
+			out = append(out, tag.Span().Class("meta").Text(text.AndOthers(len(e.Others)-most)))
+			break
+		}
+		if o.Body == "" {
+			out = append(out, tag.Span().Class("meta").Text(text.PurgedOther(o.ID)))
+			continue
+		}
+		r := route{Kind: listPage, ID: o.ID}
+		out = append(out, tag.A().Class("chip").Attr("href", browser.Path(r.path())).Body(
+			tag.Span().Class("chip-text").Attr("dir", "auto").Text(part.Cut(o.Body))))
+	}
+	return out
 }
 
 func (d *Detail) similar() app.UI {

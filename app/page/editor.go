@@ -101,12 +101,18 @@ func (f *Editor) begin() {
 	case mergeMode:
 		f.base = merged(f.Sources)
 	default:
-		f.base = api.Memory{Kind: setting.Get("memory.kind").DefaultText, Importance: setting.Int("memory.importance"), Confidence: setting.Get("memory.confidence").Default}
-		if f.S.me != nil {
-			f.base.CategoryID = f.S.me.DefaultCategoryID
-		}
+		f.base = blank(f.S)
 	}
 	f.typed = draftOf(f.base)
+}
+
+// blank is what the form of a new memory begins with.
+func blank(s *Session) api.Memory {
+	m := api.Memory{Kind: setting.Get("memory.kind").DefaultText, Importance: setting.Int("memory.importance"), Confidence: setting.Get("memory.confidence").Default}
+	if s.me != nil {
+		m.CategoryID = s.me.DefaultCategoryID
+	}
+	return m
 }
 
 func draftOf(m api.Memory) draft {

@@ -45,19 +45,18 @@ func (f *Editor) bodyField() app.UI {
 		t,
 		tag.P().ID("editor-count").Class("meta").Body(
 			tag.Span().Class("num").Text(text.Bytes(n, int(setting.Get("memory.body").Max))),
-			tag.Span().Text(f.aside()),
 		),
 		f.err("body"),
 	)
 }
 
-// aside says what the importance means for how long it lasts.
-func (f *Editor) aside() string {
-	p := f.S.policy
-	if f.Mode == mergeMode || p == nil || !p.Policy.Enabled || f.typed.Importance < 1 || f.typed.Importance > len(p.Policy.HalfLifeDays) {
+// lasts says what the importance means for how long it lasts.
+func (f *Editor) lasts() string {
+	p, n := f.S.policy, f.typed.Importance
+	if f.Mode == mergeMode || p == nil || n < 1 || n > len(p.FadesInDays) {
 		return ""
 	}
-	return " · " + text.Importance(f.typed.Importance) + ", " + text.HalfLife(p.Policy.HalfLifeDays[f.typed.Importance-1])
+	return text.FadesIn(p.FadesInDays[n-1])
 }
 
 func (f *Editor) err(field string) app.UI {
@@ -79,6 +78,7 @@ func (f *Editor) fields() app.UI {
 		return tag.Div().Class("field").Body(
 			tag.Span().Class("label").Text(label),
 			part.Button("btn field-pick", do, "", append(body, part.Icon("chevron-down"))...).Aria("haspopup", "listbox").Aria("label", text.Field(label, chosen)),
+			part.If(do == "form-category" && f.typed.Category == nil, func() app.UI { return tag.P().Class("meta field-warn").Text(text.NeverRecalledField) }),
 		)
 	}
 	confidence := tag.Input().ID("editor-confidence").Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off")
@@ -92,7 +92,7 @@ func (f *Editor) fields() app.UI {
 			tag.Div().Class("hl-one").DataSet("imp", n).Body(
 				tag.Input().ID("editor-importance").Class("range").Attr("type", "range").Attr("min", 1).Attr("max", 10).Attr("step", 1).Aria("valuetext", text.Level(n, text.Word(n))),
 			),
-			tag.P().Class("meta").Text(text.Meaning(n)),
+			tag.P().Class("meta").Text(text.Meaning(n)+". "+f.lasts()),
 		),
 		pick("form-category", text.Category, name, part.CategoryRings(color), tag.Span().Class("pick-label").Text(name)),
 		pick("form-kind", text.Kind, f.typed.Kind, tag.Span().Class("pick-label").Text(f.typed.Kind)),

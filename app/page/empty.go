@@ -20,7 +20,6 @@ func (a *App) nothingYet() bool {
 
 // empty is the page of somebody who has nothing yet: three ways on.
 func (a *App) empty() app.UI {
-	const command = "elowen admin import --from jsonl FILE"
 	return tag.Div().Class("scroll").Body(tag.Div().Class("empty").Body(
 		part.Growth(),
 		tag.H2().Text(text.NoMemories),
@@ -30,17 +29,8 @@ func (a *App) empty() app.UI {
 				part.Icon("square-pen"), tag.B().Text(text.WriteFirst), tag.Span().Class("meta").Text(text.WriteFirstHint),
 				tag.Kbd().Class("end").Text("n"),
 			),
-			tag.A().Class("option").Attr("href", browser.Path("/account")).Body(
-				part.Icon("key"), tag.B().Text(text.MakeToken), tag.Span().Class("meta").Text(text.MakeTokenHint),
-				tag.Span().Class("end").Body(part.Icon("chevron-right")),
-			),
-			tag.Div().Class("option option-still").Body(
-				part.Icon("upload"), tag.B().Text(text.ImportHead), tag.Span().Class("meta").Text(text.ImportHint),
-			),
-			tag.P().Class("code").Body(
-				tag.Span().Text(command),
-				part.Button("btn btn-sm btn-quiet grow-0", "copy-line", command, part.Icon("copy"), part.Text(text.Copy)),
-			),
+			option(route{Kind: tokensPage}, "plug", text.ConnectHead, text.ConnectHint),
+			option(route{Kind: transferPage}, "upload", text.ImportHead, text.BringHint),
 		),
 	))
 }

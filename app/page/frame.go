@@ -68,6 +68,8 @@ func (a *App) content() []app.UI {
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+	case categoriesPage:
+		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Categories{S: s, Rev: s.rev, Open: r.ID, Compose: r.Compose}}
 	}
 	if whole := r.Kind.whole(); whole == accountPage || whole == settingsPage {
 		title, note := text.Account, text.AccountNote
@@ -183,15 +185,17 @@ func (a *App) memoryBar() app.UI {
 		return l.Body(body...)
 	}
 	class := "topbar memory-bar"
-	if r.ID > 0 || r.Compose || len(a.s.merging) > 0 {
+	if r.Kind == listPage && (r.ID > 0 || r.Compose || len(a.s.merging) > 0) {
 		class += " memory-bar-open"
 	}
 	return tag.Header().Class(class).Body(
 		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
-			tab("/memory", !trash, part.Text(text.ListTab)),
+			tab("/memory", r.Kind == listPage && !trash, part.Text(text.ListTab)),
 			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Span().Class("meta num").Text(count)),
+			tab("/categories", r.Kind == categoriesPage, part.Text(text.Categories)),
 		),
 		tag.Span().Class("grow"),
+		part.IconButton("btn btn-quiet btn-cmd", "palette", "", text.PaletteOpen, "command"),
 		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), tag.Span().Text(text.NewMemory)).Aria("label", text.NewMemory),
 	)
 }
@@ -231,6 +235,9 @@ func (a *App) due() int {
 func (a *App) floats() app.UI {
 	s := a.s
 	body := []app.UI{part.Toasts(s.toasts)}
+	if s.palette {
+		body = append(body, &Palette{S: s})
+	}
 	if s.menu != nil {
 		body = append(body, tag.Div().Class("menu-scrim").DataSet("do", "close-menu"), &part.Menu{Spec: s.menu, Close: s.closeMenu})
 	}
@@ -254,7 +261,7 @@ func (a *App) bottom() app.UI {
 		return tag.Span().Hidden(true)
 	}
 	return tag.Nav().Class("bottombar").Aria("label", text.Pages).Body(
-		item("/memory", text.Memory, "list", k == listPage || k == trashPage),
+		item("/memory", text.Memory, "list", k == listPage || k == trashPage || k == categoriesPage),
 		item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		item("/account", text.Account, "user", k.whole() == accountPage),
 	)
@@ -276,7 +283,7 @@ func (a *App) rail() app.UI {
 	return tag.Aside().Class("rail").Body(
 		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
 		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
-			item("/memory", text.Memory, "list", k == listPage || k == trashPage),
+			item("/memory", text.Memory, "list", k == listPage || k == trashPage || k == categoriesPage),
 			item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		),
 		a.categories(),
@@ -310,7 +317,8 @@ func (a *App) categories() app.UI {
 	if o == nil || len(o.Categories) == 0 {
 		return tag.Nav().Hidden(true)
 	}
-	items := []app.UI{tag.H2().Text(text.Categories)}
+	items := []app.UI{tag.H2().Body(tag.A().Class("nav-head").Attr("href", browser.Path("/categories")).Title(text.ChangeCategories).Body(
+		tag.Span().Text(text.Categories), part.Icon("square-pen")))}
 	for _, c := range o.Categories {
 		r := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: c.ID}}
 		l := tag.A().Attr("href", browser.Path(r.path())).Title(c.Name)
@@ -318,7 +326,7 @@ func (a *App) categories() app.UI {
 			l = l.Aria("current", "true")
 		}
 		items = append(items, l.Body(
-			part.CategoryRings(c.Color),
+			part.ShelfIcon(c.Icon, c.Color),
 			tag.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
 			tag.Span().Class("num").Text(text.Number(c.Count)),
 		))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"time"
 
 	"elowen/app/browser"
@@ -21,6 +22,8 @@ type List struct {
 	rowWindow
 	slots     int
 	narrow    bool
+	located   int64 // whose place was asked for
+	locatedIn api.MemoryQuery
 	bulk      bool // the bar of the picked rows stands where the search was
 	typing    *time.Timer
 	following *time.Timer
@@ -73,11 +76,39 @@ func (l *List) track() {
 	p := place{id: l.Open, rank: -1, total: l.window.Total}
 	if _, rank, ok := l.window.Find(l.Open); ok {
 		p.rank = rank
+	} else if was := l.S.place; was.id == p.id && was.total == p.total {
+		p.rank = was.rank // the rows around it are not here any more
+	}
+	if p.rank < 0 {
+		l.locate()
 	}
 	if p != l.S.place {
 		l.S.place = p
 		l.S.changed()
 	}
+}
+
+// locate asks where the open memory stands, once for each list: it may be far from the
+// rows that are here. One that was opened by its address is brought into view.
+func (l *List) locate() {
+	q := l.Query.Normal()
+	if l.Open == 0 || !l.window.Loaded || l.of.Normal() != q || l.located == l.Open && l.locatedIn == q {
+		return
+	}
+	l.located, l.locatedIn = l.Open, q
+	id, bring := l.Open, l.view.Top <= 0 && l.active < 0
+	var at api.Rank
+	path := rankPath(id, q)
+	l.S.async(path, func(ctx context.Context) error { return l.S.api.Get(ctx, path, &at) }, func(err error) {
+		if err != nil || l.S.list != l || l.Open != id || l.Query.Normal() != q {
+			return // it is not in this list, or nobody is here any more
+		}
+		l.S.place = place{id: id, rank: at.Rank, total: at.Total}
+		if bring && l.view.Top <= 0 && l.active < 0 {
+			l.active, l.follow = at.Rank, true
+			l.ctx.Defer(l.settle)
+		}
+	})
 }
 
 // showQuery puts the words of the address into the search field.

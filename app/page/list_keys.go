@@ -32,9 +32,13 @@ func (l *List) click(ctx app.Context, e app.Event) {
 	case "filter":
 		s.filterMenu(act.Element, act.Arg)
 	case "clear":
-		e.Call("stopPropagation")
-		s.visit(s.route.with(func(q *api.MemoryQuery) { clearFilter(q, act.Arg) }))
+		l.cleared(act.Arg)
+	case "toggle":
+		l.toggle(act.Arg)
 	case "clear-all":
+		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = unfiltered(*q) }))
+		ctx.Defer(func(app.Context) { browser.Focus(l.scroller) }) // the button is gone
+	case "clear-search":
 		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = api.MemoryQuery{Status: q.Status, Sort: q.Sort, Order: q.Order} }))
 	case "sort":
 		s.sortMenu(act.Element)
@@ -53,6 +57,8 @@ func (l *List) click(ctx app.Context, e app.Event) {
 		s.trash(s.picked)
 	case "bulk-restore":
 		s.restore(s.picked)
+	case "bulk-purge":
+		s.purge(s.picked)
 	case "bulk-merge":
 		s.merging = s.picked.memories()
 		s.changed()
@@ -84,8 +90,10 @@ func clearFilter(q *api.MemoryQuery, which string) {
 		q.Importance = 0
 	case "fades":
 		q.FadesWithin = 0
-	case "more":
-		q.Unreviewed, q.NotIndexed = false, false
+	case "reviewed":
+		q.Unreviewed = false
+	case "indexed":
+		q.NotIndexed = false
 	}
 }
 

@@ -85,7 +85,7 @@ func (p *Login) Render() app.UI {
 				field("login-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "current-password"), ""),
 				problem(p.problem),
 				tag.Div().Class("line").Body(tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
-				tag.P().Class("meta").Text(text.FirstStart),
+				&SetupHint{S: p.S},
 			),
 		)
 	})

@@ -2,8 +2,6 @@ package page
 
 import (
 	"context"
-	"errors"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	"elowen/app/text"
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -25,36 +24,35 @@ type People struct {
 	Rev int
 
 	ctx    app.Context
+	load   *loader
 	people []api.Person
-	loaded bool
 	role   string
 	errs   map[string]string
+	secret string // name of whom a password is being set for
 	intent sync.Intention
 }
 
-// OnMount fetches the accounts.
+// OnMount asks for the accounts.
 func (p *People) OnMount(ctx app.Context) {
 	defer browser.Survive("people")
 	p.ctx, p.role, p.errs = ctx, api.RoleMember, map[string]string{}
+	var page api.Page[api.Person]
+	p.load = &loader{s: p.S, path: api.PathPeople,
+		fetch: func(ctx context.Context) error {
+			page = api.Page[api.Person]{}
+			return p.S.api.Get(ctx, api.PathPeople, &page)
+		},
+		take: func() { p.people = page.Items }}
 	if p.S.admin() {
-		p.fetch()
+		p.load.now()
 	}
 }
 
+// OnDismount stops asking.
+func (p *People) OnDismount() { p.load.stop() }
+
 // admin tells whether the person looks after the server.
 func (s *Session) admin() bool { return s.me != nil && s.me.Role == api.RoleAdmin }
-
-func (p *People) fetch() {
-	var page api.Page[api.Person]
-	p.S.async(api.PathPeople, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathPeople, &page) }, func(err error) {
-		if err != nil {
-			p.S.fail(err)
-			return
-		}
-		p.people, p.loaded = page.Items, true
-		p.ctx.Update()
-	})
-}
 
 func (p *People) click(ctx app.Context, e app.Event) {
 	defer browser.Survive("people")
@@ -66,22 +64,98 @@ func (p *People) click(ctx app.Context, e app.Event) {
 	switch act.Do {
 	case "role":
 		p.role = act.Arg
-	case "disable":
-		name := act.Arg
-		p.S.ask(&part.DialogSpec{Title: text.DisableTitle(name), Body: []string{text.DisableBody}, Action: text.Disabling, Danger: true,
-			Run: func() { p.able(name, true) }})
-	case "enable":
-		p.able(act.Arg, false)
+	case "person":
+		p.menu(act)
+	case "no-password":
+		p.secret = ""
 	}
 }
 
-func (p *People) able(name string, disabled bool) {
-	p.S.send(sync.Write{Method: "PATCH", Path: api.PathPeople + "/" + url.PathEscape(name), Body: api.PersonPatch{Disabled: &disabled}}, func(err error) {
+// menu offers what can be done with a person.
+func (p *People) menu(act browser.Act) {
+	for _, x := range p.people {
+		if x.Name != act.Arg {
+			continue
+		}
+		self := p.S.me != nil && p.S.me.ID == x.ID
+		var choices []part.Choice
+		add := func(c part.Choice, allowed bool) {
+			if allowed {
+				choices = append(choices, c)
+			}
+		}
+		add(part.Choice{Value: "password", Label: text.SetPasswordEllipsis, Icon: "key"}, !self)
+		add(part.Choice{Value: "admin", Label: text.MakeAdmin, Icon: "user"}, x.Role != api.RoleAdmin)
+		add(part.Choice{Value: "member", Label: text.MakeMember, Icon: "user"}, x.Role == api.RoleAdmin)
+		add(part.Choice{Value: "end", Label: text.EndTheirs, Icon: "monitor"}, !self && !x.Disabled)
+		add(part.Choice{Value: "enable", Label: text.Enable, Icon: "play", Rule: true}, x.Disabled)
+		add(part.Choice{Value: "disable", Label: text.Disable, Icon: "pause", Rule: true}, !self && !x.Disabled)
+		add(part.Choice{Value: "erase", Label: text.EraseEllipsis, Icon: "trash-2", Danger: true}, !self)
+		p.S.openMenu(&part.MenuSpec{Label: text.PersonActions(x.Name), Anchor: browser.RectOf(act.Element), Right: true, Choices: choices,
+			Pick: func(what string) { p.S.do(func() { p.act(what, x.Name) }) }})
+		return
+	}
+}
+
+func (p *People) act(what, name string) {
+	s := p.S
+	switch what {
+	case "password":
+		p.secret, p.errs = name, map[string]string{}
+		p.ctx.Update()
+		p.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("per-secret")) })
+	case "admin", "member":
+		p.change(name, api.PersonPatch{Role: &what}, text.RoleChanged)
+	case "end":
+		var done api.Ended
+		s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name, "sessions"), Out: &done}, func(err error) { p.done(err, text.SignedOutPerson(done.Ended, name)) })
+	case "enable":
+		p.change(name, api.PersonPatch{Disabled: api.Ptr(false)}, text.Enabled)
+	case "disable":
+		s.ask(&part.DialogSpec{Title: text.DisableTitle(name), Body: []string{text.DisableBody}, Action: text.Disabling, Danger: true,
+			Run: func() { p.change(name, api.PersonPatch{Disabled: api.Ptr(true)}, text.DisabledNow) }})
+	case "erase":
+		s.ask(&part.DialogSpec{Title: text.EraseTitle(name), Body: text.EraseBody, Phrase: name, Action: text.Erase, Danger: true,
+			Run: func() {
+				s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name)}, func(err error) { p.done(err, text.Erased) })
+			}})
+	}
+}
+
+func (p *People) change(name string, body api.PersonPatch, said string) {
+	p.S.send(sync.Write{Method: "PATCH", Path: api.PersonPath(name), Body: body}, func(err error) { p.done(err, said) })
+}
+
+func (p *People) done(err error, said string) {
+	if err != nil {
+		p.S.fail(err)
+	} else {
+		p.S.say(said, nil)
+	}
+	p.load.now()
+}
+
+func (p *People) setPassword(ctx app.Context, e app.Event) {
+	defer browser.Survive("people")
+	e.PreventDefault()
+	p.errs = map[string]string{}
+	next, name := value("per-secret"), p.secret
+	if least := int(setting.Get("account.password").Min); len([]rune(next)) < least {
+		p.errs["secret"] = text.PasswordShort(least)
+		return
+	}
+	body := api.PersonPatch{Password: &next}
+	p.S.send(sync.Write{Method: "PATCH", Path: api.PersonPath(name), Body: body, Key: p.intent.Key(name, body)}, func(err error) {
+		defer p.ctx.Update()
 		if err != nil {
-			p.S.fail(err)
+			p.S.failForm(err, p.errs)
+			p.errs["secret"] = p.errs["password"]
+			delete(p.errs, "password")
 			return
 		}
-		p.fetch()
+		p.intent.Done()
+		p.secret = ""
+		p.done(nil, text.PasswordSet)
 	})
 }
 
@@ -90,60 +164,47 @@ func (p *People) add(ctx app.Context, e app.Event) {
 	e.PreventDefault()
 	p.errs = map[string]string{}
 	body := api.PersonAdd{Name: strings.TrimSpace(value("per-name")), Password: value("per-password"), Role: p.role}
-	if body.Name == "" {
+	least := int(setting.Get("account.password").Min)
+	switch {
+	case body.Name == "":
 		p.errs["name"] = text.NeedName
+		return
+	case body.Password != "" && len([]rune(body.Password)) < least:
+		p.errs["password"] = text.PasswordShort(least)
 		return
 	}
 	p.S.send(sync.Write{Method: "POST", Path: api.PathPeople, Body: body, Key: p.intent.Key(api.PathPeople, body)}, func(err error) {
 		defer p.ctx.Update()
-		var f *fault.Error
-		if errors.As(err, &f) && len(f.Fields) > 0 {
-			for _, x := range f.Fields {
-				p.errs[x.Field] = x.Message
-			}
-			return
-		}
-		if fault.Is(err, fault.Taken) {
+		switch {
+		case fault.Is(err, fault.Taken):
 			p.errs["name"] = words(err)
-			return
+		case err != nil:
+			p.S.failForm(err, p.errs)
+		default:
+			p.intent.Done()
+			browser.SetValue(browser.ByID("per-name"), "")
+			browser.SetValue(browser.ByID("per-password"), "")
+			p.done(nil, text.PersonAdded+" "+body.Name)
 		}
-		if err != nil {
-			p.S.fail(err)
-			return
-		}
-		p.intent.Done()
-		browser.SetValue(browser.ByID("per-name"), "")
-		browser.SetValue(browser.ByID("per-password"), "")
-		p.S.say(text.PersonAdded, nil)
-		p.fetch()
 	})
 }
 
 // Render draws the page.
 func (p *People) Render() app.UI {
 	return part.Safe("people", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			subnav(peoplePage, p.S.admin()),
-			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(p.content()...)),
-		)
+		return settingsFrame(p.S, peoplePage, text.People, text.PeopleWhy, p.click, p.content)
 	})
 }
 
 func (p *People) content() []app.UI {
-	head := tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.People), tag.P().Text(text.PeopleWhy)))
-	if !p.S.admin() {
-		return []app.UI{head, part.Banner("plain", "info", part.Text(text.OnlyAdmins))}
-	}
-	items := make([]app.UI, 0, len(p.people))
-	for _, x := range p.people {
-		items = append(items, p.person(x))
+	if p.load == nil {
+		return nil
 	}
 	role := func(value, label string) app.UI {
 		return tag.Button().Attr("type", "button").DataSet("do", "role").DataSet("arg", value).Aria("pressed", strconv.FormatBool(p.role == value)).Text(label)
 	}
 	return []app.UI{
-		head,
-		tag.Ul().Class("items").Body(items...),
+		p.load.show(p.list),
 		tag.Section().Class("section").Aria("labelledby", "h-add").Body(
 			tag.Div().Class("section-head").Body(tag.H2().ID("h-add").Text(text.AddPerson), tag.Span().Class("meta").Text(text.AddPersonHint)),
 			tag.Form().Class("form-row").OnSubmit(p.add).Attr("novalidate", "true").Body(
@@ -155,6 +216,14 @@ func (p *People) content() []app.UI {
 			),
 		),
 	}
+}
+
+func (p *People) list() app.UI {
+	items := make([]app.UI, 0, len(p.people))
+	for _, x := range p.people {
+		items = append(items, p.person(x))
+	}
+	return tag.Ul().Class("items").Body(items...)
 }
 
 func (p *People) person(x api.Person) app.UI {
@@ -174,37 +243,25 @@ func (p *People) person(x api.Person) app.UI {
 		state = text.Locked
 	}
 	self := p.S.me != nil && p.S.me.ID == x.ID
-	var act app.UI = tag.Span()
-	switch {
-	case self:
-		act = tag.Span().Class("meta").Text(text.You)
-	case x.Disabled:
-		act = part.Button("btn btn-sm btn-quiet", "enable", x.Name, part.Text(text.Enable))
-	default:
-		act = part.Button("btn btn-sm btn-quiet", "disable", x.Name, part.Text(text.Disable))
-	}
-	return tag.Li().Class("item").Body(
+	return tag.Li().Class("item item-person").Body(
 		part.Icon("user"),
 		tag.Div().Class("grow").Body(
-			tag.P().Body(part.Bold(name), part.Text(" "), part.If(state != "", func() app.UI { return tag.Span().Class("tag tag-warn").Text(state) })),
+			tag.P().Body(part.Bold(name), part.Text(" "),
+				part.If(self, func() app.UI { return tag.Span().Class("tag").Text(text.You) }),
+				part.If(state != "", func() app.UI { return tag.Span().Class("tag tag-warn").Text(state) })),
 			tag.P().Class("meta").Text(text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
+			part.If(p.secret == x.Name, p.passwordFor),
 		),
-		act,
+		part.IconButton("btn btn-sm btn-quiet", "person", x.Name, text.PersonActions(x.Name), "ellipsis").Aria("haspopup", "menu"),
 	)
 }
 
-// subnav is the navigation inside the settings.
-func subnav(at kind, admin bool) app.UI {
-	item := func(k kind, label string) app.UI {
-		l := tag.A().Attr("href", browser.Path(route{Kind: k}.path()))
-		if k == at {
-			l = l.Aria("current", "page")
-		}
-		return l.Text(label)
-	}
-	items := []app.UI{item(settingsPage, text.RetentionHead)}
-	if admin {
-		items = append(items, item(peoplePage, text.People))
-	}
-	return tag.Nav().Class("subnav nav").Aria("label", text.Settings).Body(items...)
+// passwordFor is the form of another person's password, in their row.
+func (p *People) passwordFor() app.UI {
+	return tag.Form().Class("form-row form-inline").OnSubmit(p.setPassword).Attr("novalidate", "true").Aria("label", text.SetPasswordTitle(p.secret)).Body(
+		field("per-secret", text.NewPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["secret"]),
+		tag.Button().Class("btn btn-primary").Attr("type", "submit").Text(text.SetPassword),
+		part.Button("btn btn-quiet", "no-password", "", part.Text(text.Cancel)),
+		tag.P().Class("meta").Text(text.SetPasswordBody),
+	)
 }

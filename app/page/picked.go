@@ -98,16 +98,28 @@ func (l *rowWindow) pickEverything() {
 
 // listPath is where the memories of a query are read.
 func listPath(q api.MemoryQuery, limit int) string {
+	v := queryValues(q)
+	v.Set("limit", strconv.Itoa(limit))
+	return api.PathMemory + "?" + v.Encode()
+}
+
+// rankPath is where is asked for the place of a memory among those of a query.
+func rankPath(id int64, q api.MemoryQuery) string {
+	return api.MemoryPath(id, "rank") + "?" + queryValues(q).Encode()
+}
+
+// queryValues are a query's fields as the server reads them from an address.
+func queryValues(q api.MemoryQuery) url.Values {
 	b, _ := json.Marshal(q) // a plain struct; can't fail
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(b, &fields)
-	v := url.Values{"limit": {strconv.Itoa(limit)}}
+	v := url.Values{}
 	for name, raw := range fields {
 		words := string(raw)
 		_ = json.Unmarshal(raw, &words) // a number stays as it is written
 		v.Set(name, words)
 	}
-	return api.PathMemory + "?" + v.Encode()
+	return v
 }
 
 func (p *picked) clear() { *p = picked{} }

@@ -53,6 +53,12 @@ type Retention struct {
 	preview  *api.Preview // of what is typed
 	saved    *api.Preview // of the policy in force
 	thinking bool
+
+	curves      *api.Curves // of what is typed
+	savedCurves *api.Curves // of the policy in force
+	drawnFor    int64       // the revision that savedCurves are of
+	drawing     bool        // curves are asked for
+	redraw      bool        // and were typed over since
 }
 
 // OnMount begins the form.
@@ -285,6 +291,45 @@ func (p *Retention) ask() {
 	p.timer = time.AfterFunc(previewPause, func() {
 		p.S.do(func() { p.previewNow(asked) })
 	})
+	p.draw()
+}
+
+// draw asks for the curves of what stands in the form, at once and one after the
+// other, so that they follow the hand. What they come to is asked for when it rests.
+func (p *Retention) draw() {
+	if p.drawing {
+		p.redraw = true
+		return
+	}
+	change, ok := p.change()
+	if !ok {
+		return
+	}
+	p.drawing, p.redraw = true, false
+	revision, fresh := p.base.Revision, p.drawnFor != p.base.Revision
+	var typed, saved api.Preview
+	p.S.async("curves", func(ctx context.Context) error {
+		ask := func(c api.PolicyChange, out *api.Preview) error {
+			return p.S.api.Send(ctx, sync.Write{Method: "POST", Path: api.PathPreview, Body: api.PreviewRequest{Policy: c, Days: setting.Int("preview.days"), Only: "curves"}, Out: out})
+		}
+		if fresh {
+			if err := ask(api.PolicyChange{Revision: revision}, &saved); err != nil {
+				return err
+			}
+		}
+		return ask(change, &typed)
+	}, func(err error) {
+		p.drawing = false
+		if err == nil {
+			if p.curves = typed.Curves; fresh {
+				p.savedCurves, p.drawnFor = saved.Curves, revision
+			}
+		}
+		if p.redraw {
+			p.draw()
+		}
+		p.ctx.Update()
+	})
 }
 
 func (p *Retention) previewNow(asked int) {
@@ -332,14 +377,50 @@ func (p *Retention) click(ctx app.Context, e app.Event) {
 	case "ret-discard":
 		p.reset()
 		p.ask()
-	case "ret-defaults":
-		for i := 1; i <= len(p.base.Policy.HalfLifeDays); i++ {
-			p.typed[hl(i)] = setting.Format(setting.Get(setting.HalfLifeKey(i)).Default)
-			delete(p.errs, hl(i))
+	case "ret-defaults", "ret-all-defaults":
+		for field := range p.typed {
+			if act.Do == "ret-all-defaults" || strings.HasPrefix(field, "hl") {
+				p.typed[field] = setting.Format(fieldSetting(field).Default)
+				delete(p.errs, field)
+			}
+		}
+		if act.Do == "ret-all-defaults" {
+			p.enabled = setting.Int("retention.enabled") != 0
 		}
 		p.fill()
 		p.ask()
 	}
+}
+
+// standard tells whether the form has the default everywhere, or in the half-lives.
+func (p *Retention) standard(everywhere bool) bool {
+	for field, v := range p.typed {
+		if (everywhere || strings.HasPrefix(field, "hl")) && strings.TrimSpace(v) != setting.Format(fieldSetting(field).Default) {
+			return false
+		}
+	}
+	return !everywhere || p.enabled == (setting.Int("retention.enabled") != 0)
+}
+
+// changes names what differs from the policy in force, in the order of the form.
+func (p *Retention) changes() []string {
+	var list []string
+	if on := setting.Get("retention.enabled"); p.enabled != p.base.Policy.Enabled {
+		list = append(list, text.SwitchChange(on.Label, p.enabled))
+	}
+	saved := valuesOf(p.base.Policy)
+	name := func(field, label string) {
+		if p.changed(field) {
+			list = append(list, text.ValueChange(label, saved[field], strings.TrimSpace(p.typed[field])))
+		}
+	}
+	for _, field := range []string{fieldGrace, fieldFloor, fieldLimit} {
+		name(field, fieldSetting(field).Label)
+	}
+	for i := len(p.base.Policy.HalfLifeDays); i >= 1; i-- {
+		name(hl(i), text.HalfLifeOf(i))
+	}
+	return list
 }
 
 func (p *Retention) save() {

@@ -21,7 +21,10 @@ func (p *Retention) Render() app.UI {
 			tag.Div().Class("settings").Body(
 				subnav(settingsPage, p.S.admin()),
 				tag.Div().Class("scroll").Body(tag.Div().Class("page").Body(
-					tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.RetentionHead), tag.P().Text(text.RetentionWhy))),
+					tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.RetentionHead), tag.P().Text(text.RetentionWhy)),
+						part.If(p.base != nil && p.S.admin() && !p.standard(true), func() app.UI {
+							return part.Button("btn btn-sm", "ret-all-defaults", "", part.Icon("rotate-ccw"), part.Text(text.AllDefaults))
+						})),
 					part.If(p.clashes(), func() app.UI {
 						return part.Banner("warn", "git-compare", part.Bold(text.PolicyStale), part.Text(" "+text.PolicyStaleKept))
 					}),
@@ -59,7 +62,7 @@ func (p *Retention) form() app.UI {
 			tag.Legend().Class("sr").Text(text.HalfLifeHead),
 			tag.Div().Class("section-head").Body(
 				tag.H2().Text(text.HalfLifeHead), tag.Span().Class("meta").Text(text.HalfLifeUnit),
-				part.If(p.S.admin(), func() app.UI {
+				part.If(p.S.admin() && !p.standard(false), func() app.UI {
 					return part.Button("btn btn-sm btn-quiet end", "ret-defaults", "", part.Icon("rotate-ccw"), part.Text(text.Defaults))
 				}),
 			),
@@ -136,10 +139,37 @@ func (p *Retention) would() app.UI {
 	case p.dirty() > 0:
 		note = text.NotSavedYet
 	}
-	return tag.Div().Class("stack").Body(tag.Section().Class("well stack would").Aria("labelledby", "h-do").Aria("live", "polite").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-do").Text(text.Would), tag.Span().Class("meta end").Text(note)),
-		p.effect(),
-	))
+	return tag.Div().Class("stack would").Body(
+		p.fading(),
+		tag.Section().Class("well stack").Aria("labelledby", "h-do").Aria("live", "polite").Body(
+			tag.Div().Class("section-head").Body(tag.H2().ID("h-do").Text(text.Would), tag.Span().Class("meta end").Text(note)),
+			p.effect(),
+		),
+	)
+}
+
+// fading shows the half-lives as curves.
+func (p *Retention) fading() app.UI {
+	uses := setting.Int("preview.uses")
+	var box app.UI = app.Raw(`<div class="skeleton skeleton-chart"></div>`)
+	if p.curves != nil && p.base != nil {
+		c := &part.Curves{Now: p.curves, Saved: p.savedCurves, Floor: -1}
+		if floor, ok := p.checkField(fieldFloor); ok && p.enabled {
+			c.Floor = floor
+		}
+		saved := valuesOf(p.base.Policy)
+		for i := len(p.base.Policy.HalfLifeDays); i >= 1; i-- {
+			if field := hl(i); p.changed(field) && p.errs[field] == "" {
+				c.Changed = append(c.Changed, i)
+				c.Words = append(c.Words, text.CurveChange(i, saved[field], strings.TrimSpace(p.typed[field])))
+			}
+		}
+		box = c
+	}
+	return tag.Section().Class("well stack").Aria("labelledby", "h-fades").Body(
+		tag.Div().Class("section-head").Body(tag.H2().ID("h-fades").Text(text.CurvesHead), tag.Span().Class("meta end").Text(text.CurvesNote(uses))),
+		box,
+	)
 }
 
 func (p *Retention) effect() app.UI {
@@ -189,12 +219,12 @@ func (p *Retention) going(r api.PreviewRow) app.UI {
 func (p *Retention) savebar() app.UI {
 	n := p.dirty()
 	return part.If(n > 0 && p.S.admin(), func() app.UI {
-		note := text.Changes(n)
+		note := []app.UI{part.Bold(text.Count(n, "change", "changes") + ": "), part.Text(text.Sentences(p.changes()) + " " + text.ApplyNext)}
 		if p.problem != "" {
-			note = p.problem
+			note = []app.UI{part.Text(p.problem)}
 		}
 		return tag.Footer().Class("savebar").Body(
-			tag.Span().Class("grow muted").Role("status").Text(note),
+			tag.Span().Class("grow muted").Role("status").Body(note...),
 			part.Button("btn btn-quiet", "ret-discard", "", part.Text(text.Discard)),
 			part.Button("btn btn-primary", "ret-save", "", part.Text(text.Save)).Attr("disabled", len(p.errs) > 0 || p.busy),
 		)

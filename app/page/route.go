@@ -18,6 +18,12 @@ const (
 	accountPage
 	settingsPage
 	peoplePage
+	backupsPage
+	storagePage
+	healthPage
+	tokensPage
+	transferPage
+	categoriesPage
 	loginPage
 	setupPage
 )
@@ -27,7 +33,7 @@ const (
 // it.
 type route struct {
 	Kind    kind
-	ID      int64 // the open memory; 0 for none
+	ID      int64 // the open memory, or category; 0 for none
 	Compose bool  // writing a new one
 	Query   api.MemoryQuery
 	Next    string // of the login page: where to go then
@@ -44,23 +50,27 @@ func readRoute(path string, q url.Values, fragment string) route {
 	case "/memory/trash":
 		r.Kind = trashPage
 	case "/account":
-		r.Kind = accountPage
+		r.Kind = partOf(accountPage, q.Get("part"))
 	case "/settings":
-		r.Kind = settingsPage
-		if q.Get("part") == "people" {
-			r.Kind = peoplePage
-		}
+		r.Kind = partOf(settingsPage, q.Get("part"))
+	case "/categories":
+		r.Kind, r.Compose = categoriesPage, q.Has("new")
 	case "/login":
 		r.Kind, r.Next = loginPage, localPath(q.Get("next"))
 	case "/setup":
 		r.Kind, r.Code = setupPage, fragment
 	default:
+		r.Kind = listPage
 		id, found := strings.CutPrefix(path, "/memory/")
+		if !found {
+			r.Kind = categoriesPage
+			id, found = strings.CutPrefix(path, "/categories/")
+		}
 		n, err := strconv.ParseInt(id, 10, 64)
 		if !found || err != nil || n <= 0 {
 			return route{Kind: missing}
 		}
-		r.Kind, r.ID = listPage, n
+		r.ID = n
 	}
 	if r.Kind == listPage || r.Kind == trashPage {
 		r.Query = readQuery(q)
@@ -72,7 +82,40 @@ func readRoute(path string, q url.Values, fragment string) route {
 	if r.Kind == trashPage {
 		r.Query.Status = api.StatusDeleted
 	}
+	if r.Query.Status != api.StatusDeleted {
+		r.Query.DeletedBy = ""
+	}
 	return r
+}
+
+// parts are the pages that are a part of another one, with the part's name in the
+// address.
+var parts = []struct {
+	of, kind kind
+	name     string
+}{
+	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
+	{settingsPage, healthPage, "health"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
+}
+
+// partOf is the page of a part's name, or the whole.
+func partOf(whole kind, name string) kind {
+	for _, p := range parts {
+		if p.of == whole && p.name == name {
+			return p.kind
+		}
+	}
+	return whole
+}
+
+// whole is the page that a page is a part of, or itself.
+func (k kind) whole() kind {
+	for _, p := range parts {
+		if p.kind == k {
+			return p.of
+		}
+	}
+	return k
 }
 
 // localPath accepts a path of this app only: nobody is sent elsewhere after login.
@@ -98,6 +141,7 @@ func readQuery(q url.Values) api.MemoryQuery {
 	}
 	m.Importance = within(q.Get("importance"), 1, 10)
 	m.FadesWithin = within(q.Get("fades"), 1, 3650)
+	m.DeletedBy = oneOf(q.Get("by"), api.DeletedBySweep, api.DeletedByMerge, api.DeletedByPeople)
 	m.NotIndexed = q.Get("indexed") == "no"
 	m.Unreviewed = q.Get("reviewed") == "no"
 	return m
@@ -122,13 +166,16 @@ func within(s string, least, most int) int {
 
 // path is the address of a route, below the base path.
 func (r route) path() string {
+	for _, p := range parts {
+		if p.kind == r.Kind {
+			return route{Kind: p.of}.path() + "?part=" + p.name
+		}
+	}
 	switch r.Kind {
 	case accountPage:
 		return "/account"
 	case settingsPage:
 		return "/settings"
-	case peoplePage:
-		return "/settings?part=people"
 	case loginPage:
 		if r.Next != "" {
 			return "/login?next=" + url.QueryEscape(r.Next)
@@ -136,6 +183,14 @@ func (r route) path() string {
 		return "/login"
 	case setupPage:
 		return "/setup"
+	case categoriesPage:
+		switch {
+		case r.ID > 0:
+			return "/categories/" + strconv.FormatInt(r.ID, 10)
+		case r.Compose:
+			return "/categories?new=1"
+		}
+		return "/categories"
 	case trashPage:
 		q := r.Query
 		q.Status = ""
@@ -175,6 +230,7 @@ func writeQuery(m api.MemoryQuery) url.Values {
 	set("kind", m.Kind)
 	set("sort", m.Sort)
 	set("order", m.Order)
+	set("by", m.DeletedBy)
 	number("category", m.CategoryID)
 	if m.Uncategorized {
 		v.Set("category", "none")

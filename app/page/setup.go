@@ -23,7 +23,8 @@ type Setup struct {
 	Code string
 
 	ctx     app.Context
-	step    int // 0 account, 1 first memory
+	step    int   // 0 account, 1 first memory, 2 what next
+	made    int64 // the first memory; 0 where it was skipped
 	errs    map[string]string
 	problem string
 	busy    bool
@@ -64,11 +65,12 @@ func (p *Setup) submit(ctx app.Context, e app.Event) {
 		return
 	}
 	p.errs, p.problem = map[string]string{}, ""
-	if p.step == 0 {
+	switch p.step {
+	case 0:
 		p.account()
-		return
+	case 1:
+		p.first()
 	}
-	p.first()
 }
 
 func (p *Setup) account() {
@@ -121,8 +123,15 @@ func (p *Setup) first() {
 			p.show(err)
 			return
 		}
-		p.S.visit(route{Kind: listPage, ID: out.ID})
+		p.next(out.ID)
 	})
+}
+
+// next goes on to what one could do now.
+func (p *Setup) next(id int64) {
+	p.step, p.made = 2, id
+	p.ctx.Update()
+	p.ctx.Defer(func(app.Context) { browser.Focus(browser.Query(browser.Document(), ".setup-step .option")) })
 }
 
 func (p *Setup) show(err error) {
@@ -146,7 +155,7 @@ func (p *Setup) show(err error) {
 func (p *Setup) click(ctx app.Context, e app.Event) {
 	defer browser.Survive("setup")
 	if act, ok := browser.Acted(e); ok && act.Do == "skip" {
-		p.S.visit(route{Kind: listPage})
+		p.next(0)
 	}
 }
 
@@ -154,10 +163,13 @@ func (p *Setup) click(ctx app.Context, e app.Event) {
 func (p *Setup) Render() app.UI {
 	return part.Safe("setup", func() app.UI {
 		var form app.UI
-		if p.step == 0 {
+		switch p.step {
+		case 0:
 			form = p.accountForm()
-		} else {
+		case 1:
 			form = p.memoryForm()
+		default:
+			form = p.nextSteps()
 		}
 		return before(tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
 			tag.P().Class("brand").Body(part.Brand()...),
@@ -168,7 +180,7 @@ func (p *Setup) Render() app.UI {
 }
 
 func (p *Setup) steps() app.UI {
-	names := []string{text.StepAccount, text.StepMemory}
+	names := []string{text.StepAccount, text.StepMemory, text.StepNext}
 	items := make([]app.UI, len(names))
 	for i, name := range names {
 		li := tag.Li()
@@ -189,7 +201,9 @@ func (p *Setup) accountForm() app.UI {
 	if p.busy {
 		label = text.Working
 	}
-	codeField := field("setup-code", text.Code, tag.Input().Class("input mono").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"])
+	codeField := tag.Div().Class("field").Body(
+		field("setup-code", text.Code, tag.Input().Class("input mono").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"]),
+		tag.P().Class("meta").Text(text.CodeHint))
 	if p.Code != "" && p.errs["code"] == "" && p.problem == "" {
 		// The link carried it; nobody has to look at it.
 		codeField = tag.Div().Hidden(true)
@@ -231,6 +245,30 @@ func (p *Setup) memoryForm() app.UI {
 			tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label),
 			part.Button("btn btn-quiet", "skip", "", part.Text(text.Skip)),
 		),
+	)
+}
+
+// nextSteps are the ways on.
+func (p *Setup) nextSteps() app.UI {
+	head, why, first := text.NextHead, text.NextWhy, option(route{Kind: listPage, ID: p.made}, "leaf", text.SeeIt, text.SeeItHint)
+	if p.made == 0 {
+		head, why, first = text.NextSkipped, text.NextSkipWhy, option(route{Kind: listPage}, "list", text.OpenList, text.OpenHint)
+	}
+	return tag.Div().Class("setup-step").DataSet("step", "next").Body(
+		tag.Div().Body(tag.H1().Text(head), tag.P().Class("muted").Text(why)),
+		tag.Div().Class("options").Body(
+			first,
+			option(route{Kind: transferPage}, "upload", text.ImportHead, text.BringHint),
+			option(route{Kind: tokensPage}, "plug", text.ConnectHead, text.ConnectHint),
+		),
+	)
+}
+
+// option is one way on, with a word about it.
+func option(to route, icon, label, hint string) app.UI {
+	return tag.A().Class("option").Attr("href", browser.Path(to.path())).Body(
+		part.Icon(icon), tag.B().Text(label), tag.Span().Class("meta").Text(hint),
+		tag.Span().Class("end").Body(part.Icon("chevron-right")),
 	)
 }
 

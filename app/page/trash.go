@@ -103,7 +103,11 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 			t.pickEverything()
 		}
 	case "trash-empty":
-		s.emptyTrash(t.window.Total)
+		if o := s.overview; o != nil {
+			s.emptyTrash(o.Stats.Deleted)
+		}
+	case "trash-by":
+		s.replace(s.route.with(func(q *api.MemoryQuery) { q.DeletedBy = act.Arg }))
 	case "again":
 		t.load(0)
 	default:
@@ -153,7 +157,26 @@ func (t *TrashBin) head() app.UI {
 		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0 || busy),
 		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Attr("disabled", n == 0 || busy),
 		tag.Span().Class("grow"),
-		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Attr("disabled", t.window.Total == 0 || busy),
+		t.parts(),
+		part.Button("btn btn-sm btn-quiet", "trash-empty", "", part.Text(text.EmptyEllipsis)).Attr("disabled", t.S.overview == nil || t.S.overview.Stats.Deleted == 0 || busy),
+	)
+}
+
+// parts are the ways in which memories came here, with their numbers.
+func (t *TrashBin) parts() app.UI {
+	var st api.MemoryStats
+	if t.S.overview != nil {
+		st = t.S.overview.Stats
+	}
+	choice := func(by, label string, n int) app.UI {
+		return tag.Button().Attr("type", "button").DataSet("do", "trash-by").DataSet("arg", by).
+			Aria("pressed", strconv.FormatBool(t.Query.DeletedBy == by)).Text(text.TrashTab(label, n))
+	}
+	return tag.Span().Class("seg").Role("group").Aria("label", text.WentByHead).Body(
+		choice("", text.All, st.Deleted),
+		choice(api.DeletedBySweep, text.Faded, st.Faded),
+		choice(api.DeletedByPeople, text.ByPeople, st.Deleted-st.Faded-st.Merged),
+		choice(api.DeletedByMerge, text.MergedAway, st.Merged),
 	)
 }
 
@@ -163,6 +186,8 @@ func (t *TrashBin) nothing() app.UI {
 		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.ListFailed), tag.P().Text(t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
 	case !t.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
+	case t.window.Total == 0 && t.Query.DeletedBy != "":
+		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.NoneOfThese), tag.P().Text(text.NoneOfTheseWhy))
 	case t.window.Total == 0:
 		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.TrashEmpty), tag.P().Text(text.TrashEmptyWhy))
 	}

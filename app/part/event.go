@@ -12,8 +12,9 @@ import (
 )
 
 // Event is one entry of a memory's history: who did what and why, what it changed,
-// and, where the text of that time still exists, a way back to it.
-func Event(e api.Event, back bool) app.UI {
+// the other memories that it is about, and, where the text of that time still exists,
+// a way back to it.
+func Event(e api.Event, others []app.UI, back bool) app.UI {
 	var fields, bodies []app.UI
 	for _, c := range e.Changes {
 		if c.Field == "body" {
@@ -35,6 +36,9 @@ func Event(e api.Event, back bool) app.UI {
 			return Button("btn btn-sm btn-quiet", "put-back", strconv.FormatInt(e.Revision, 10), Icon("undo-2"), Text(text.PutThisBack))
 		}),
 		tag.P().Class("meta").Text(meta(e)),
+	}
+	if len(others) > 0 {
+		body = append(body, tag.P().Class("recalled event-others").Body(others...))
 	}
 	return tag.Li().Class("event").Body(append(body, bodies...)...)
 }

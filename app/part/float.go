@@ -57,7 +57,7 @@ type MenuSpec struct {
 	Choices []Choice
 	Search  bool                      // offers a field that narrows it
 	Hint    string                    // in the empty field; "" says that it filters
-	Custom  func(typed string) Choice // makes a last choice of what was typed; nil offers none
+	Custom  func(typed string) Choice // makes a last choice of what was typed, or none (no label); nil offers none
 	Pick    func(value string)
 }
 
@@ -145,7 +145,9 @@ func (m *Menu) visible() []Choice {
 		}
 	}
 	if m.Spec.Custom != nil && !m.offers(want) {
-		kept = append(kept, m.Spec.Custom(strings.TrimSpace(m.filter)))
+		if c := m.Spec.Custom(strings.TrimSpace(m.filter)); c.Label != "" {
+			kept = append(kept, c)
+		}
 	}
 	return kept
 }

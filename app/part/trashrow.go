@@ -6,6 +6,7 @@ import (
 	"elowen/app/browser"
 	"elowen/app/tag"
 	"elowen/app/text"
+	"elowen/shared/api"
 	"elowen/shared/live"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -54,11 +55,6 @@ func (r *TrashRow) render() app.UI {
 	if r.Fresh {
 		row = row.Class("row-fresh")
 	}
-	faded, why := text.WentBy(m.DeletedWhy)
-	icon, by := "trash-2", text.Removed
-	if faded {
-		icon, by = "leaf", text.Faded
-	}
 	when := ""
 	if m.DeletedAt != nil {
 		when = browser.Date(*m.DeletedAt, browser.DayMonthTime)
@@ -77,10 +73,27 @@ func (r *TrashRow) render() app.UI {
 			),
 			tag.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
 		),
-		cell("tcell-by nowrap", Icon(icon), app.Text(" "+by)),
-		cell("tcell-why muted", app.Text(why)),
+		cell("tcell-by nowrap", Icon(goneIcon(m.DeletedBy)), app.Text(" "+text.WentByWord(m.DeletedBy, m.DeletedWho))),
+		cell("tcell-why muted", app.Text(m.DeletedWhy)),
 		cell("tcell-when num nowrap", app.Text(when)),
 		cell("tcell-vit", Vitality(m.VitalityShown, r.Floor)),
 		cell("tcell-do", Button("btn btn-sm btn-quiet", "trash-restore", id, app.Text(text.Restore))),
 	)
+}
+
+// goneIcon stands for who moved a memory to the trash.
+func goneIcon(by string) string {
+	switch by {
+	case api.DeletedBySweep:
+		return "leaf"
+	case api.DeletedByMerge:
+		return "merge"
+	case api.DeletedByAgent:
+		return "terminal"
+	case api.DeletedByYou, api.DeletedByPerson:
+		return "user"
+	case api.DeletedByElowen:
+		return "sparkles"
+	}
+	return "trash-2"
 }

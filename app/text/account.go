@@ -1,27 +1,47 @@
 package text
 
-import "strconv"
+import (
+	"strconv"
+
+	"elowen/shared/api"
+)
 
 // Of the pages before the app, and of the account.
 const (
-	Welcome    = "Welcome back"
-	Name       = "Name"
-	Password   = "Password"
-	NeedBoth   = "Enter your name and your password."
-	SigningIn  = "Signing in…"
-	FirstStart = "A new server has no accounts yet: open the link that it printed when it started."
+	Welcome      = "Welcome back"
+	Name         = "Name"
+	Password     = "Password"
+	NeedBoth     = "Enter your name and your password."
+	SigningIn    = "Signing in…"
+	LostPassword = "No password, or a lost one? Whoever looks after this server can set one."
+	SetupNeeded  = "This server has no account yet."
+	SetupWhere   = "When it started it printed a link; open that to make the first one. It is in its terminal or log, or, for a service, in its journal, and looks like this:"
+	HaveCode     = "I have the code"
 
 	StepAccount = "Account"
 	StepMemory  = "First memory"
+	StepNext    = "What next"
 	SetupHead   = "Make the first account"
-	SetupWhy    = "It looks after this server, and your memories are yours alone. More people can be added later."
+	SetupWhy    = "You sign in with it, and it looks after this server: people, backups, how memories fade. What you keep is yours alone. More people can be added later."
+	NextHead    = "It is kept"
+	NextSkipped = "You are in"
+	NextWhy     = "It fades if nobody uses it, and stays if it is used: its page shows the curve and the date. What now?"
+	NextSkipWhy = "Memories can be written at any time, with the key n. What now?"
+	SeeIt       = "See the memory"
+	SeeItHint   = "Its curve, its date, its history"
+	OpenList    = "Open the workspace"
+	OpenHint    = "Write, search, sort"
+	BringHint   = "From a JSONL file, or an older elowen"
+	ConnectHead = "Let a script or an assistant in"
+	ConnectHint = "A token for the API; MCP for Claude Code and Cursor comes later"
+	CodeHint    = "The part after # in the link that the server printed when it started."
 	Code        = "One-time code"
 	NeedCode    = "Enter the code that the server printed when it started."
 	NeedName    = "Choose a name to sign in with."
 	MakeAccount = "Make the account"
 	Working     = "Working…"
 	FirstHead   = "Write down one thing worth keeping"
-	FirstWhy    = "One fact, in your own language. Your assistants will find it when it matters."
+	FirstWhy    = "One fact, in your own language: a preference, a decision, something you would rather not explain twice."
 	SaveGoOn    = "Save and go on"
 	Skip        = "Skip"
 
@@ -48,6 +68,11 @@ const (
 	TokensWhy      = "A token lets a script or an assistant act as you. It is shown once and stored hashed."
 	NoTokens       = "No tokens yet."
 	NewToken       = "New token"
+	TokenKept      = "I have it"
+	TokenOver      = "expired"
+	TokenUse       = "Using it"
+	TokenUseWhy    = "Whatever speaks HTTP can read and save as you, such as this, which writes a memory down. Connecting Claude Code, Cursor and others by MCP comes with a later version."
+	TokenDocument  = "Every route is described in"
 	TokenName      = "What it is for"
 	TokenScopes    = "May"
 	TokenDays      = "Expires after"
@@ -61,8 +86,16 @@ const (
 	NoExpiry       = "never expires"
 	TokenNeeded    = "Say what the token is for."
 
+	ProfileHead   = "You"
+	SwitchesLater = "Searching after a message, saving by itself, dreaming and learning procedures get their switches here once elowen has chat and agents."
+	SessionsHead  = "Where you are signed in"
+	SessionsWhy   = "each browser by itself"
+	EndOthers     = "Sign out everywhere else"
+	ThisOne       = "this browser"
+	SessionEnded  = "Signed out there. Its windows are closed"
+
 	People        = "People"
-	PeopleWhy     = "Everyone who has an account on this server. Nobody sees another's memories."
+	PeopleWhy     = "Everyone who has an account on this server. Nobody sees another's memories, not even an administrator."
 	Role          = "Role"
 	RoleAdmin     = "administrator"
 	RoleMember    = "member"
@@ -76,7 +109,73 @@ const (
 	You           = "you"
 	OnlyAdmins    = "Only administrators see this page."
 	Since         = "since"
+
+	SetPasswordEllipsis = "Set a password…"
+	EraseEllipsis       = "Erase…"
+	MakeAdmin           = "Make an administrator"
+	MakeMember          = "Make a member"
+	EndTheirs           = "Sign out everywhere"
+	PasswordSet         = "Password set. Their sessions are signed out"
+	RoleChanged         = "Role changed"
+	Enabled             = "Enabled. They can sign in again"
+	DisabledNow         = "Disabled. They are signed out, and their tokens are gone"
+	Erased              = "Erased. Backups made before still have it"
+	Erase               = "Erase"
+	SetPassword         = "Set the password"
 )
+
+// SignedInOn says when a browser signed in.
+func SignedInOn(when string) string { return "Signed in " + when }
+
+// EndsUnused says when a session ends if nobody uses it.
+func EndsUnused(date string) string { return "ends " + date + " if it isn't used" }
+
+// AgoHours is Ago for what is noted by the hour.
+func AgoHours(now, at api.Time) string {
+	if now-at < hour {
+		return "within the hour"
+	}
+	return Ago(now, at)
+}
+
+// SessionsEnded counts the sessions that were ended.
+func SessionsEnded(n int) string {
+	return Count(n, "other session", "other sessions") + " signed out"
+}
+
+// Expired says since when a token opens nothing.
+func Expired(date string) string { return "expired " + date }
+
+// MadeOn says when something was made.
+func MadeOn(date string) string { return "made " + date }
+
+// TokenCommand writes a memory down from a terminal.
+func TokenCommand(origin string) string {
+	return "curl " + origin + "/api/memory -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' -d '{\"body\": \"The ferry leaves at nine.\"}'"
+}
+
+// EraseTitle asks before a person is erased.
+func EraseTitle(name string) string { return "Erase " + name }
+
+// EraseBody says what that does.
+var EraseBody = []string{
+	"Their account goes, with every memory, its history and uses, their categories and tokens. This can't be undone.",
+	"Backups made before still hold it. To keep their memories out of sight for a while, disable the account instead.",
+}
+
+// SetPasswordTitle heads the form of another person's password.
+func SetPasswordTitle(name string) string { return "Password of " + name }
+
+// SetPasswordBody says what that does.
+const SetPasswordBody = "Tell it to them; they can change it. Wherever they are signed in they are signed out, their tokens go on."
+
+// SignedOutPerson says how many sessions of a person were ended.
+func SignedOutPerson(n int, name string) string {
+	return Count(n, "session", "sessions") + " of " + name + " signed out"
+}
+
+// PersonActions names the menu of a person.
+func PersonActions(name string) string { return "What to do with " + name }
 
 // PasswordRule says how long a password must be.
 func PasswordRule(least int) string { return "At least " + strconv.Itoa(least) + " characters." }
@@ -96,7 +195,7 @@ const RevokeBody = "Whatever uses this token is cut off at once. It can't be bro
 func DisableTitle(name string) string { return "Disable " + name }
 
 // DisableBody says what that does.
-const DisableBody = "They are signed out at once, and their tokens stop working. Their memories are kept, and you can enable them again."
+const DisableBody = "They are signed out at once, and their tokens are revoked for good. Their memories are kept, and you can enable them again."
 
 // Expires says when a token ends.
 func Expires(date string) string { return "expires " + date }

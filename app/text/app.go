@@ -36,13 +36,14 @@ const (
 
 // Of the frame.
 const (
-	Pages      = "Pages"
-	Categories = "Categories"
-	Account    = "Account"
-	Settings   = "Settings"
-	SignIn     = "Sign in"
-	SetUp      = "Set up"
-	PickOne    = "Pick a memory to see its text, its vitality and its history."
+	Pages            = "Pages"
+	Categories       = "Categories"
+	Account          = "Account"
+	Settings         = "Settings"
+	SignIn           = "Sign in"
+	SetUp            = "Set up"
+	ChangeCategories = "Change the categories"
+	PickOne          = "Pick a memory to see its text, its vitality and its history."
 
 	NothingHere    = "Nothing here"
 	NothingHereWhy = "There is no page at this address."
@@ -80,13 +81,21 @@ const KeysTitle = "Keys"
 var Keys = []Key{
 	{[]string{"n"}, "New memory"},
 	{[]string{"/"}, "Search"},
-	{[]string{"j", "k"}, "Next and previous"},
+	{[]string{"j", "k"}, "Next and previous, also ↓ ↑"},
+	{[]string{"Home", "End"}, "First and last"},
 	{[]string{"↵"}, "Open"},
 	{[]string{"e"}, "Edit"},
 	{[]string{"x"}, "Select"},
 	{[]string{"J", "K"}, "Select and move"},
+	{[]string{"⇧", "click"}, "Select up to here"},
 	{[]string{"#"}, "To the trash; in the trash, purge"},
 	{[]string{"Esc"}, "Leave: selection, detail, form"},
 	{[]string{"Ctrl", "↵"}, "Save a form"},
+	{[]string{"Ctrl", "k"}, "Search and commands"},
+	{[]string{"g", "m"}, "Go to memory"},
+	{[]string{"g", "t"}, "Go to the trash"},
+	{[]string{"g", "c"}, "Go to categories"},
+	{[]string{"g", "s"}, "Go to settings"},
+	{[]string{"g", "a"}, "Go to the account"},
 	{[]string{"?"}, "These keys"},
 }

@@ -83,4 +83,9 @@ func TableRecall(before, after string) string { return "recalled, " + before + "
 func EarlierRecalls(n int) string { return Count(n, "earlier recall", "earlier recalls") }
 
 // HalfLife says how fast it falls.
-func HalfLife(days float64) string { return "half-life " + Days(days) }
+func HalfLife(days float64) string { return "unused, it halves every " + Days(days) }
+
+// FadesIn says how long a new memory lasts.
+func FadesIn(days float64) string {
+	return "Fades in about " + Count(max(1, int(days+.5)), "day", "days") + " unless used."
+}

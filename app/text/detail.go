@@ -2,7 +2,6 @@ package text
 
 import (
 	"strconv"
-	"strings"
 
 	"elowen/shared/api"
 )
@@ -30,19 +29,25 @@ const (
 	RestoreNote    = "Restoring does not refresh vitality: a faded memory can be swept again at the next sweep. Use it, raise its importance, or"
 	PauseRetention = "pause retention"
 
-	Confidence       = "Confidence"
-	Source           = "Source"
-	Updated          = "Updated"
-	Used             = "Used"
-	Search           = "Search"
-	Eligible         = "Eligible"
-	Never            = "never"
-	Subject          = "About"
-	Indexed          = "indexed"
-	NotIndexedYet    = "not indexed"
-	ChangeCategory   = "Change the category"
-	ChangeKind       = "Change the kind"
-	ChangeImportance = "Change the importance"
+	ViewAs             = "Show as"
+	AsText             = "Text"
+	AsMarkdown         = "Markdown"
+	NeverRecalled      = "In no category, so it is never recalled."
+	NeverRecalledField = "In no category it is never recalled."
+	FileIt             = "File it"
+	Confidence         = "Confidence"
+	Source             = "Source"
+	Updated            = "Updated"
+	Used               = "Used"
+	Search             = "Search"
+	Eligible           = "Eligible"
+	Never              = "never"
+	Subject            = "About"
+	Indexed            = "indexed"
+	NotIndexedYet      = "not indexed"
+	ChangeCategory     = "Change the category"
+	ChangeKind         = "Change the kind"
+	ChangeImportance   = "Change the importance"
 
 	Range       = "Range"
 	History     = "History"
@@ -62,6 +67,12 @@ func Revision(n int64) string { return "revision " + strconv.FormatInt(n, 10) }
 // PutBack says that an earlier text is current again.
 func PutBack(n int64) string { return "The text of " + Revision(n) + " is back" }
 
+// AndOthers counts the memories that are left out.
+func AndOthers(n int) string { return "and " + Number(n) + " more" }
+
+// PurgedOther names a memory that is gone.
+func PurgedOther(id int64) string { return "memory " + strconv.FormatInt(id, 10) + ", purged" }
+
 // Times counts uses.
 func Times(n int64) string { return Count(int(n), "time", "times") }
 
@@ -79,22 +90,23 @@ func WentToTrash(when string) string {
 	return "In the trash since " + when + "."
 }
 
-// WentBy tells a sweep from a person, and the reason in words.
-func WentBy(reason string) (faded bool, why string) {
-	why, faded = strings.CutPrefix(reason, "auto-evict: ")
-	return faded, why
-}
-
-// WhyTrash says why.
-func WhyTrash(reason string) string {
-	faded, why := WentBy(reason)
-	switch {
-	case faded:
-		return "It faded: " + why + "."
-	case why != "":
-		return "Reason: " + why + "."
+// WhyTrash says who moved a memory to the trash, and why.
+func WhyTrash(m api.Memory) string {
+	why := ""
+	if m.DeletedWhy != "" {
+		why = ": " + Quote(m.DeletedWhy)
 	}
-	return ""
+	switch {
+	case m.DeletedBy == api.DeletedBySweep:
+		return "It faded: nobody used it, and the daily sweep took it (" + m.DeletedWhy + ")."
+	case m.DeletedBy == api.DeletedByMerge:
+		return "It was made one with others; the history below leads to what they became."
+	case m.DeletedBy == "" && m.DeletedWhy == "":
+		return ""
+	case m.DeletedBy == "":
+		return "Reason" + why + "."
+	}
+	return m.DeletedWho + " moved it there" + why + "."
 }
 
 // SourceName says where a memory came from.
@@ -141,13 +153,14 @@ func EventWhat(e api.Event) string {
 	case "category":
 		return "filed it:"
 	case "merge":
-		for _, c := range e.Changes {
-			if c.Field == "sources" && c.After != "" {
-				return "made it of " + Memories(strings.Count(c.After, ",")+1)
-			}
+		if n := len(e.Others); n > 0 {
+			return "made it of " + Memories(n)
 		}
-		return "merged it"
+		return "made it of others"
 	case "trash":
+		if len(e.Others) > 0 {
+			return "merged it into another"
+		}
 		return "moved it to the trash"
 	case "restore":
 		return "restored it"

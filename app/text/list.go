@@ -19,6 +19,8 @@ const (
 	BulkActions    = "What to do with the selected memories"
 	ClearFilter    = "Clear"
 	ClearFilters   = "Clear search and filters"
+	ClearAll       = "Clear all"
+	DaysHint       = "Or a number of days"
 
 	Status           = "Status"
 	Active           = "Active"
@@ -43,7 +45,7 @@ const (
 	FlagTrash        = "in the trash"
 	FlagConsolidated = "consolidated"
 	FlagNotIndexed   = "not indexed"
-	FlagNoCategory   = "no category"
+	FlagNoCategory   = "no category, never recalled"
 
 	PickNone = "Select none"
 	Merge    = "Merge"
@@ -73,7 +75,10 @@ func SearchHint(n int) string { return "Search " + Memories(n) }
 func Selected(n int) string { return Number(n) + " selected" }
 
 // PickAll offers everything that matches.
-func PickAll(n int) string { return "Select all " + Number(n) }
+func PickAll(n int) string { return "Select all " + Number(n) + " that match" }
+
+// Clearing names the button that takes a filter away.
+func Clearing(filter string) string { return ClearFilter + " " + filter }
 
 // NewRows counts rows that wait above.
 func NewRows(n int) string { return Number(n) + " new" }
@@ -198,7 +203,7 @@ func Changed(n int, what string) string {
 	return Memories(n) + ": " + what
 }
 
-// BulkTitle heads the question before a change of many.
+// BulkTitle heads the question before a change of another number than was seen.
 func BulkTitle(action string, n int) string {
 	switch action {
 	case api.BulkTrash:
@@ -217,7 +222,7 @@ func BulkBody(action, what string) string {
 	case api.BulkRestore:
 		return "Everything that matches, shown or not. Vitality stays what it is."
 	}
-	return "Everything that matches the filters, shown or not: " + what + ". So many can't be put back at once, as each may hold another value now."
+	return "Everything that matches the filters, shown or not: " + what + ". Undo puts each back as it was."
 }
 
 // BulkDo labels the button.
@@ -229,6 +234,17 @@ func BulkDo(action string, n int) string {
 		return "Restore " + Number(n)
 	}
 	return "Change " + Number(n)
+}
+
+// NowKind says what kind memories are now.
+func NowKind(kind string) string { return "now of kind " + kind }
+
+// PutBackMany says that a change was taken back.
+func PutBackMany(n int) string {
+	if n == 0 {
+		return "Nothing was left to undo"
+	}
+	return "Undone: " + Memories(n) + " as before"
 }
 
 // NowIn says where memories are filed now.

@@ -1,6 +1,10 @@
 package text
 
-import "elowen/shared/setting"
+import (
+	"strings"
+
+	"elowen/shared/setting"
+)
 
 // Of the settings.
 const (
@@ -49,8 +53,30 @@ func Was(v string) string { return "was\u00a0" + v }
 // HalfLifeFor names a slider.
 func HalfLifeFor(n int) string { return "Half-life for importance " + Number(n) }
 
-// Changes counts what isn't saved.
-func Changes(n int) string { return Count(n, "change", "changes") + ". They apply at the next sweep." }
+// ApplyNext says when a saved policy takes effect.
+const ApplyNext = "Dates and vitality follow at once; memories go at the next sweep."
+
+// AllDefaults labels the button that puts every field back.
+const AllDefaults = "Reset all to defaults"
+
+// ValueChange names a changed number.
+func ValueChange(label, was, is string) string { return label + " " + was + " → " + is }
+
+// SwitchChange names a changed switch.
+func SwitchChange(label string, on bool) string {
+	if on {
+		return label + " on"
+	}
+	return label + " off"
+}
+
+// HalfLifeOf names a level's half-life.
+func HalfLifeOf(n int) string { return "half-life of " + Number(n) }
+
+// Sentences joins short statements into a sentence.
+func Sentences(parts []string) string {
+	return strings.Join(parts, ", ") + "."
+}
 
 // HelpRange is the help of a number with its bounds.
 func HelpRange(s setting.Setting) string {

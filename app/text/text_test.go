@@ -46,13 +46,15 @@ func TestClip(t *testing.T) {
 }
 
 func TestWhyTrash(t *testing.T) {
-	for reason, want := range map[string]string{
-		"auto-evict: vitality 8.2 < 10": "It faded: vitality 8.2 < 10.",
-		"no longer true":                "Reason: no longer true.",
-		"":                              "",
+	for _, c := range []struct{ by, who, why, want string }{
+		{api.DeletedBySweep, "Daily sweep", "vitality 8.2 < 10", "It faded: nobody used it, and the daily sweep took it (vitality 8.2 < 10)."},
+		{api.DeletedByYou, "You", "no longer true", "You moved it there: “no longer true”."},
+		{api.DeletedByAgent, "Your assistant", "", "Your assistant moved it there."},
+		{"", "", "old", "Reason: “old”."},
+		{"", "", "", ""},
 	} {
-		if got := WhyTrash(reason); got != want {
-			t.Errorf("%q: %q", reason, got)
+		if got := WhyTrash(api.Memory{DeletedBy: c.by, DeletedWho: c.who, DeletedWhy: c.why}); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }
@@ -70,10 +72,10 @@ func TestCopy(t *testing.T) {
 
 // A merge is told by how many memories it took, not by their ids.
 func TestEventWhatMerge(t *testing.T) {
-	for after, want := range map[string]string{"": "merged it", "12, 13": "made it of 2 memories", "12": "made it of 1 memory"} {
-		e := api.Event{Action: "merge", Changes: []api.FieldChange{{Field: "sources", After: after}}}
+	for n, want := range map[int]string{0: "made it of others", 2: "made it of 2 memories", 1: "made it of 1 memory"} {
+		e := api.Event{Action: "merge", Others: make([]api.Other, n)}
 		if got := EventWhat(e); got != want {
-			t.Errorf("%q: %s, want %s", after, got, want)
+			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
 }

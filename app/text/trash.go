@@ -3,6 +3,8 @@ package text
 // Of the trash.
 const (
 	Faded           = "Faded"
+	ByPeople        = "By people"
+	MergedAway      = "Merged"
 	Removed         = "Removed"
 	WentByHead      = "Went by"
 	Why             = "Why"
@@ -11,9 +13,29 @@ const (
 	Actions         = "Actions"
 	EmptyEllipsis   = "Empty trash…"
 	OnlyPeoplePurge = "Retention never purges; people do, and programs with their token."
+	NoneOfThese     = "None of these"
+	NoneOfTheseWhy  = "Nothing in the trash came there in this way."
 	TrashEmpty      = "The trash is empty"
 	TrashEmptyWhy   = "What fades below the floor, or is moved here, waits until somebody restores or purges it."
 )
+
+// WentByWord says in the column who moved something to the trash.
+func WentByWord(by, who string) string {
+	switch {
+	case by == "sweep":
+		return Faded
+	case by == "merge":
+		return MergedAway
+	case by == "agent":
+		return "Assistant"
+	case by == "":
+		return Removed
+	}
+	return who
+}
+
+// TrashTab labels a part of the trash with its number.
+func TrashTab(label string, n int) string { return label + "\u00a0" + Number(n) }
 
 // InTheTrash counts what is in the trash.
 func InTheTrash(n int) string { return Number(n) + " in the trash" }

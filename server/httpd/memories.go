@@ -89,6 +89,7 @@ func (s *server) memories() []*Route {
 			})
 		}),
 		do(http.MethodPut, one+"/category", api.ScopeWrite, "Put a memory into a category, or into none", s.choose).revisioned(),
+		get(one+"/rank", api.ScopeRead, "Where a memory stands in a list", s.rank).query(&api.MemoryQuery{}),
 		get(one+"/events", api.ScopeRead, "The audit of a memory, newest first", func(c *call) (api.Page[api.Event], error) {
 			return withID(c, func(id int64) (api.Page[api.Event], error) { return s.events(c, id) })
 		}).query(&validation.Window{}),
@@ -122,6 +123,14 @@ func (s *server) listMemories(c *call) (api.Page[api.Memory], error) {
 		return api.Page[api.Memory]{}, err
 	}
 	return s.Projector.List(c.ctx, c.id.Owner, q, w.Cursor, w.Rows())
+}
+
+func (s *server) rank(c *call) (api.Rank, error) {
+	var q api.MemoryQuery
+	if err := c.query(&q); err != nil {
+		return api.Rank{}, err
+	}
+	return withID(c, func(id int64) (api.Rank, error) { return s.Projector.Rank(c.ctx, c.id.Owner, q, id) })
 }
 
 func (s *server) events(c *call, id int64) (api.Page[api.Event], error) {

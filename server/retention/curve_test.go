@@ -1,10 +1,13 @@
 package retention
 
 import (
+	"context"
 	"math"
 	"testing"
 
+	"elowen/server/db/dbtest"
 	"elowen/server/vitality"
+	"elowen/shared/api"
 )
 
 // A curve begins where six uses have led, halves with each half-life, and meets
@@ -54,4 +57,28 @@ func TestCurvesBelowTheFloor(t *testing.T) {
 			t.Errorf("importance %d: %v", l.Importance, l.FloorDays)
 		}
 	}
+}
+
+// The curves come beside the counts, or alone, of the policy that is asked about.
+func TestPreviewDrawsThePolicy(t *testing.T) {
+	each(t, func(t *testing.T, h *house, _ *dbtest.Clock) {
+		anna := h.person("anna")
+		lives := vitality.DefaultPolicy().Proposal().HalfLifeDays
+		lives[9] = 20
+		for _, only := range []string{"", "curves"} {
+			v, err := h.Preview(context.Background(), anna, api.PreviewRequest{Policy: api.PolicyChange{HalfLifeDays: lives}, Days: 40, Only: only})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Curves == nil || v.First == nil || v.SweepAt == 0 {
+				t.Fatalf("%q: %+v", only, v)
+			}
+			if c := v.Curves.Levels[9].Vitality; math.Abs(c[len(c)-1]-c[0]/4) > 1e-6 {
+				t.Errorf("%q: after two half-lives %v of %v", only, c[len(c)-1], c[0])
+			}
+		}
+		if v, err := h.Preview(context.Background(), anna, api.PreviewRequest{}); err != nil || v.Curves != nil {
+			t.Errorf("curves that nobody asked for: %v %v", v.Curves, err)
+		}
+	})
 }

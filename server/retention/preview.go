@@ -38,6 +38,15 @@ func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewR
 			return err
 		}
 		at := max(terms.NextSweepAt, tx.Now)
+		if in.Days > 0 {
+			if out.Curves, err = curves(p, in.Days); err != nil {
+				return err
+			}
+		}
+		if in.Only != "" {
+			out.First, out.SweepAt = []api.PreviewRow{}, api.Time(at)
+			return nil
+		}
 		v := newForecast(p, at, limit)
 		for b, err := range s.memories.Briefs(tx, owner, nil) {
 			if err == nil {
@@ -55,12 +64,9 @@ func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewR
 		if err != nil {
 			return err
 		}
+		drawn := out.Curves
 		out = v.preview(p.DailyLimit, used)
-		if in.Days > 0 {
-			if out.Curves, err = curves(p, in.Days); err != nil {
-				return err
-			}
-		}
+		out.Curves = drawn
 		out.First, err = s.previewRows(tx, owner, plan)
 		return err
 	})

@@ -158,6 +158,9 @@ func (s *Store) StatusIn(tx *db.Tx, owner db.AccountID) (api.Retention, error) {
 	}
 	used, err := s.memories.Evicted(tx, owner, tx.Now)
 	out.LeftToday = max(0, stored.Policy.DailyLimit-used)
+	if err == nil {
+		out.FadesInDays, err = fadesIn(stored.Policy)
+	}
 	return out, err
 }
 

@@ -47,6 +47,10 @@ type Retention struct {
 	LastSweep   *Sweep  `json:"lastSweep"`
 	DueNow      int     `json:"dueNow"` // of this account
 	LeftToday   int     `json:"leftToday"`
+
+	// FadesInDays are ten, for importance 1 to 10: after how many days a memory that
+	// was saved now and is never used may go. Empty while retention is off.
+	FadesInDays []float64 `json:"fadesInDays"`
 }
 
 // PreviewRequest is the body of POST /api/retention/preview: a policy that one is
@@ -55,6 +59,8 @@ type PreviewRequest struct {
 	Policy PolicyChange `json:"policy"`
 	Limit  int          `json:"limit,omitempty" validate:"omitempty,setting=list.limit"`
 	Days   int          `json:"days,omitempty" validate:"omitempty,setting=preview.days"` // how far the curves go; without, there are none
+	// Only says that the curves alone are asked for: no memory is looked at.
+	Only string `json:"only,omitempty" validate:"omitempty,oneof=curves"`
 }
 
 // Preview says what a policy would do to this account's memories.

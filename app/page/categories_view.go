@@ -1,0 +1,191 @@
+package page
+
+import (
+	"strconv"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/setting"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Render draws the page: the list, and the form beside it.
+func (c *Categories) Render() app.UI {
+	return part.Safe("categories", func() app.UI {
+		open := "list"
+		if c.shown != noForm {
+			open = "detail"
+		}
+		return tag.Div().Class("split split-even").DataSet("open", open).OnClick(c.click).Body(c.shelves(), c.pane())
+	})
+}
+
+func (c *Categories) shelves() app.UI {
+	list, known := c.list()
+	items := make([]app.UI, 0, len(list))
+	for _, k := range list {
+		items = append(items, c.shelf(k))
+	}
+	body := []app.UI{tag.Header().Class("listhead shelf-head").Body(
+		tag.P().Class("muted grow").Text(text.CategoriesWhy),
+		part.Button("btn", "new-category", "", part.Icon("plus"), part.Text(text.AddCategory)),
+	)}
+	var rest app.UI = tag.Ul().Class("shelves").Aria("label", text.Categories).Body(items...)
+	switch {
+	case !known:
+		rest = tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(0, 0)...)
+	case len(list) == 0:
+		rest = tag.Div().Class("empty").Body(tag.H2().Text(text.NoCategories), tag.P().Text(text.NoCategoriesWhy))
+	}
+	var none app.UI = tag.Span().Hidden(true)
+	if o := c.S.overview; o != nil && o.Stats.Uncategorized > 0 {
+		r := route{Kind: listPage, Query: api.MemoryQuery{Uncategorized: true}}
+		none = tag.P().Class("shelf-none").Body(part.Banner("warn", "tag",
+			part.Text(text.Unfiled(o.Stats.Uncategorized)+" "), part.Link(r.path(), text.SeeThem), part.Text(".")))
+	}
+	return tag.Section().Class("pane").Aria("label", text.Categories).Body(append(body, tag.Div().Class("scroll").Body(none, rest))...)
+}
+
+// shelf is one category in the list.
+func (c *Categories) shelf(k api.Category) app.UI {
+	r := route{Kind: categoriesPage, ID: k.ID}
+	all := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: k.ID}}
+	about := tag.P().Class("meta shelf-about").Text(k.Description)
+	if k.Description == "" {
+		about = tag.P().Class("meta shelf-about").Text(text.NoDescription)
+	}
+	li := tag.Li().Class("shelf").DataSet("cat", k.Color)
+	if k.ID == c.shown {
+		li = li.Aria("current", "true")
+	}
+	return li.Body(
+		part.ShelfIcon(k.Icon, k.Color),
+		tag.Div().Class("shelf-body").Body(
+			tag.P().Class("line shelf-name").Body(
+				tag.A().ID(shelfID(k.ID)).Class("shelf-link").Attr("href", browser.Path(r.path())).Attr("dir", "auto").Text(k.Name),
+				part.If(k.Default, func() app.UI {
+					return tag.Span().Class("tag tag-accent").Body(part.Icon("check"), part.Text(text.DefaultTag))
+				}),
+			),
+			about,
+		),
+		tag.A().Class("shelf-count num").Attr("href", browser.Path(all.path())).Text(text.Memories(k.Count)),
+		part.If(!k.Default, func() app.UI {
+			return part.Button("btn btn-sm btn-quiet", "set-default", strconv.FormatInt(k.ID, 10), part.Text(text.MakeDefault)).Aria("label", text.MakeDefaultOf(k.Name))
+		}),
+		part.If(k.Default, func() app.UI {
+			return part.Button("btn btn-sm btn-quiet", "no-default", strconv.FormatInt(k.ID, 10), part.Text(text.ClearDefault)).Aria("label", text.ClearDefaultOf(k.Name))
+		}),
+	)
+}
+
+func (c *Categories) pane() app.UI {
+	if c.shown == noForm {
+		return tag.Section().Class("pane pane-none").Aria("hidden", "true").Body(
+			tag.Div().Class("empty").Body(part.GrowthFaint(), tag.P().Text(text.PickCategory)))
+	}
+	title := text.AddCategory
+	if c.shown != newForm {
+		title = text.EditCategory
+	}
+	return tag.Section().Class("pane").Aria("label", title).Body(
+		tag.Header().Class("topbar").Body(
+			part.IconButton("btn btn-quiet detail-back", "close-category", "", text.BackToCategories, "chevron-left"),
+			tag.H2().Text(title),
+			tag.Span().Class("grow"),
+			part.IconButton("btn btn-quiet detail-close", "close-category", "", text.CloseDetail, "x"),
+		),
+		tag.Div().Class("scroll").Body(c.form()),
+	)
+}
+
+func (c *Categories) form() app.UI {
+	field := func(id, label, help string, input app.UI, name string) app.UI {
+		return tag.Div().Class("field").Body(
+			tag.Label().Attr("for", id).Text(label),
+			input,
+			tag.P().ID(id+"-help").Class("meta").Text(help),
+			part.If(c.errs[name] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(c.errs[name]) }),
+		)
+	}
+	name := tag.Input().ID("category-name").Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("dir", "auto").
+		Attr("maxlength", int(setting.Get("category.name").Max))
+	if c.errs["name"] != "" {
+		name = name.Aria("invalid", "true")
+	}
+	about := tag.Textarea().ID("category-description").Class("input").Attr("rows", 3).Attr("dir", "auto").Attr("spellcheck", "true").
+		Aria("describedby", "category-description-help")
+	save := text.Save
+	if c.saving {
+		save = text.Saving
+	}
+	return tag.Form().Class("detail category-form").Attr("novalidate", "true").OnInput(c.input).OnChange(c.change).OnKeyDown(c.key).OnSubmit(swallowSubmit).Body(
+		c.collision(),
+		field("category-name", text.CategoryName, text.CategoryNameHelp, name, "name"),
+		field("category-description", text.DescriptionField, text.DescriptionHelp, about, "description"),
+		c.colors(),
+		c.icons(),
+		tag.Label().Class("set-line").Body(
+			tag.Input().Class("switch").Attr("type", "checkbox").Role("switch").DataSet("do", "default").Attr("checked", c.typed.def),
+			tag.Span().Body(tag.Span().Text(text.DefaultField), tag.Span().Class("meta").Text(text.DefaultHelp)),
+		),
+		part.If(c.problem != "", func() app.UI { return part.Banner("danger", "triangle-alert", part.Text(c.problem)) }),
+		tag.P().Class("line editor-foot").Body(
+			part.Button("btn btn-primary", "save-category", "", part.Text(save)).Attr("disabled", c.saving || c.stale != nil),
+			part.Button("btn btn-quiet", "close-category", "", part.Text(text.Cancel)),
+			tag.Span().Class("grow"),
+			part.If(c.shown != newForm, func() app.UI {
+				return part.Button("btn btn-danger", "delete-category", "", part.Icon("trash-2"), part.Text(text.DeleteEllipsis))
+			}),
+		),
+	)
+}
+
+// collision says that somebody else saved the category, with both ways on.
+func (c *Categories) collision() app.UI {
+	if c.stale == nil {
+		return tag.Span().Hidden(true)
+	}
+	t := c.stale
+	return tag.Div().Class("conflict").Role("alert").Body(
+		part.Banner("warn", "git-compare", part.Bold(text.CategoryStale), part.Text(" "+text.TextIsKept)),
+		tag.P().Class("conflict-other").Body(part.Text(text.SavedNow+" "), part.Bold(t.Name), part.Text(" "+t.Description)),
+		tag.Div().Class("change-head").Body(
+			part.Button("btn btn-primary btn-sm", "save-mine", "", part.Text(text.SaveMineAnyway)),
+			part.Button("btn btn-sm", "keep-theirs", "", part.Text(text.KeepTheirs)),
+		),
+	)
+}
+
+// colors are the ten colours, by their names.
+func (c *Categories) colors() app.UI {
+	var items []app.UI
+	for n, name := range text.Colors {
+		items = append(items, tag.Label().Class("swatch").DataSet("cat", n+1).Title(name).Body(
+			tag.Input().Class("swatch-input").Attr("type", "radio").Attr("name", "category-color").DataSet("do", "color").DataSet("arg", n+1).
+				Attr("checked", c.typed.color == n+1).Aria("label", name),
+			part.CategoryRings(n+1),
+		))
+	}
+	return tag.FieldSet().Class("field").Body(tag.Legend().Text(text.ColorField), tag.Div().Class("swatch-row").Body(items...))
+}
+
+// icons are the icons that a category may have, and none.
+func (c *Categories) icons() app.UI {
+	item := func(icon, name string, picture app.UI) app.UI {
+		return tag.Label().Class("swatch").Title(name).Body(
+			tag.Input().Class("swatch-input").Attr("type", "radio").Attr("name", "category-icon").DataSet("do", "icon").DataSet("arg", icon).
+				Attr("checked", c.typed.icon == icon).Aria("label", name),
+			picture,
+		)
+	}
+	items := []app.UI{item("", text.NoIcon, part.CategoryRings(c.typed.color))}
+	for _, name := range part.ShelfIcons {
+		items = append(items, item(name, text.IconName(name), part.Icon(name)))
+	}
+	return tag.FieldSet().Class("field").DataSet("cat", c.typed.color).Body(tag.Legend().Text(text.IconField), tag.Div().Class("swatch-row swatch-icons").Body(items...))
+}

@@ -1,0 +1,101 @@
+package page
+
+import (
+	"context"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Health is the doctor in the app: what is wrong with the server, and how to mend it.
+type Health struct {
+	app.Compo
+	S   *Session
+	Rev int
+
+	load  *loader
+	found *api.Doctor
+}
+
+// OnMount has the server looked at.
+func (p *Health) OnMount(app.Context) {
+	defer browser.Survive("health")
+	var read api.Doctor
+	p.load = &loader{s: p.S, path: api.PathDoctor, every: -1, // it reads the whole database
+		fetch: func(ctx context.Context) error {
+			read = api.Doctor{}
+			return p.S.api.Get(ctx, api.PathDoctor, &read)
+		},
+		take: func() { found := read; p.found = &found }}
+	if p.S.admin() {
+		p.load.now()
+	}
+}
+
+// OnDismount ends it.
+func (p *Health) OnDismount() { p.load.stop() }
+
+func (p *Health) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("health")
+	if act, ok := browser.Acted(e); !ok || act.Do != "look" {
+		ctx.PreventUpdate()
+		return
+	}
+	p.load.now()
+}
+
+// Render draws the page.
+func (p *Health) Render() app.UI {
+	return part.Safe("health", func() app.UI {
+		return settingsFrame(p.S, healthPage, text.HealthHead, text.HealthWhy, p.click, func() []app.UI {
+			if p.load == nil {
+				return nil
+			}
+			return []app.UI{p.load.show(p.content)}
+		})
+	})
+}
+
+func (p *Health) content() app.UI {
+	failed, warnings := 0, 0
+	rows := make([]app.UI, len(p.found.Checks))
+	for i, f := range p.found.Checks {
+		icon, class, word := "check", "state state-ok", text.StateOK
+		switch f.State {
+		case api.StateWarning:
+			warnings++
+			icon, class, word = "info", "state state-warn", text.StateWarn
+		case api.StateFailed:
+			failed++
+			icon, class, word = "triangle-alert", "state state-failed", text.StateFailed
+		}
+		rows[i] = tag.Li().Class("item finding").DataSet("state", f.State).Body(
+			tag.Span().Class(class).Body(part.Icon(icon), tag.Span().Text(word)),
+			tag.Div().Class("grow").Body(
+				tag.P().Body(part.Bold(text.CheckName(f.Check)), part.Text("  "), tag.Span().Class("muted").Text(f.Text)),
+				part.If(f.Mend != "", func() app.UI { return tag.P().Class("mend").Text(text.HowToMend + f.Mend) }),
+			),
+		)
+	}
+	sum := part.Banner("plain", "check", part.Text(text.AllWell))
+	switch {
+	case failed > 0:
+		sum = part.Banner("danger", "triangle-alert", part.Text(text.Findings(failed, warnings)))
+	case warnings > 0:
+		sum = part.Banner("warn", "info", part.Text(text.Findings(failed, warnings)))
+	}
+	label := text.LookAgain
+	if p.load.asking {
+		label = text.Looking
+	}
+	return tag.Div().Class("stack page-parts").Body(
+		tag.Div().Role("status").Body(sum),
+		tag.Ul().Class("items").Body(rows...),
+		tag.P().Class("line").Body(part.Button("btn", "look", "", part.Icon("rotate-ccw"), part.Text(label)).Attr("disabled", p.load.asking)),
+	)
+}

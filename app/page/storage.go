@@ -1,0 +1,91 @@
+package page
+
+import (
+	"context"
+	"time"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Storage is the administrator's page of what takes up room.
+type Storage struct {
+	app.Compo
+	S   *Session
+	Rev int
+
+	load *loader
+	use  *api.Storage
+}
+
+// OnMount asks for the figures.
+func (p *Storage) OnMount(app.Context) {
+	defer browser.Survive("storage")
+	var read api.Storage
+	p.load = &loader{s: p.S, path: api.PathStorage, every: time.Minute, // it is measured by reading
+		fetch: func(ctx context.Context) error {
+			read = api.Storage{}
+			return p.S.api.Get(ctx, api.PathStorage, &read)
+		},
+		take: func() { use := read; p.use = &use }}
+	if p.S.admin() {
+		p.load.now()
+	}
+}
+
+// OnDismount stops asking.
+func (p *Storage) OnDismount() { p.load.stop() }
+
+func nothing(ctx app.Context, _ app.Event) { ctx.PreventUpdate() }
+
+// Render draws the page.
+func (p *Storage) Render() app.UI {
+	return part.Safe("storage", func() app.UI {
+		return settingsFrame(p.S, storagePage, text.StorageHead, text.StorageWhy, nothing, func() []app.UI {
+			if p.load == nil {
+				return nil
+			}
+			return []app.UI{p.load.show(p.content)}
+		})
+	})
+}
+
+func (p *Storage) content() app.UI {
+	u := p.use
+	whole := u.Database + u.Log + u.Backups + u.Aside
+	row := func(label string, n int64) app.UI {
+		return tag.Div().Class("use").Body(
+			tag.Span().Class("use-label").Text(label), part.Meter(float64(n), float64(whole)), tag.Span().Class("num").Text(text.Size(n)))
+	}
+	rows := []app.UI{row(text.PartMemories, u.Database-u.Words-u.Free), row(text.PartWords, u.Words)}
+	if u.Engine == "sqlite" {
+		rows = append(rows, row(text.PartFree, u.Free), row(text.PartLog, u.Log))
+	}
+	rows = append(rows, row(text.PartBackups, u.Backups))
+	if u.Aside > 0 {
+		rows = append(rows, row(text.PartAside, u.Aside))
+	}
+	room := ""
+	if u.Room != nil {
+		room = text.Size(*u.Room) + " " + text.DiskFree
+	}
+	body := []app.UI{
+		tag.Div().Class("line would-stats").Body(tag.Div().Class("stat").Body(
+			tag.Span().Class("meta").Text(text.Whole), tag.B().Text(text.Size(whole)), tag.Span().Class("meta").Text(room))),
+		tag.Div().Class("uses").Body(rows...),
+		tag.P().Class("meta").Text(text.DatabaseFile + ": " + choose(u.File != "", u.File, text.Postgres)),
+	}
+	if u.Engine == "sqlite" {
+		body = append(body, tag.Section().Class("section").Aria("labelledby", "h-vacuum").Body(
+			tag.Div().Class("section-head").Body(tag.H2().ID("h-vacuum").Text(text.VacuumHead)),
+			tag.P().Class("muted").Text(text.VacuumWhy),
+			copyable(text.VacuumCommand(u.Directory)),
+		))
+	}
+	return tag.Div().Class("stack page-parts").Body(body...)
+}
