@@ -12,29 +12,35 @@ var portable = &Kernel{
 	gelu:     geluPortable,
 }
 
+// mulPortable takes two rows at a time, as the halves of 64-bit integers: one
+// multiplication gives the products of both, and a block's sums stay within 32 bits.
 func mulPortable(dst []float32, m *Matrix, r *Rows) {
 	for o := 0; o < m.out; o += panel {
 		weights, scale := m.panelAt(o)
-		for i := range r.n {
-			var sum [panel]float32
-			a := r.q[i*m.in:][:m.in]
-			for b := 0; b < m.in/block; b++ {
-				var acc [panel]int32
-				for k := b * block; k < (b+1)*block; k += 2 {
-					a0, a1 := int32(a[k]), int32(a[k+1])
-					w := weights[k*panel:][:2*panel]
-					for j := range panel {
-						acc[j] += int32(w[2*j])*a0 + int32(w[2*j+1])*a1
-					}
+		for i := 0; i < r.n; i += 2 {
+			j := min(i+1, r.n-1) // the last of an odd number goes with itself
+			var low, high [panel]float32
+			for at := 0; at < m.in; at += block {
+				var rows [block]int64
+				a, b := r.q[i*m.in+at:][:block], r.q[j*m.in+at:][:block]
+				for k := range rows {
+					rows[k] = int64(a[k]) + int64(b[k])<<32
 				}
-				s := scale[b*panel:][:panel]
-				for j := range panel {
-					sum[j] += float32(acc[j]) * s[j]
+				w, s := weights[at*panel:][:panel*block], scale[at/block*panel:][:panel]
+				for p := range panel {
+					sum := int64(0)
+					for k, v := 0, w[2*p:]; k < block; k += 2 {
+						sum += int64(v[k*panel])*rows[k] + int64(v[k*panel+1])*rows[k+1]
+					}
+					low[p] += float32(int32(sum)) * s[p]
+					high[p] += float32((sum-int64(int32(sum)))>>32) * s[p]
 				}
 			}
-			d, bias := dst[i*m.out+o:][:panel], m.bias[o:][:panel]
-			for j := range panel {
-				d[j] = sum[j]*r.scale[i] + bias[j]
+			bias := m.bias[o:][:panel]
+			d, e := dst[i*m.out+o:][:panel], dst[j*m.out+o:][:panel]
+			for p := range panel {
+				d[p] = low[p]*r.scale[i] + bias[p]
+				e[p] = high[p]*r.scale[j] + bias[p]
 			}
 		}
 	}
