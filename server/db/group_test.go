@@ -35,6 +35,7 @@ func TestFailureAtEveryPlace(t *testing.T) {
 			{"panic with open rows", func(tx *db.Tx) error { tx.Query("SELECT name FROM meta").Next(); panic("x") }},
 			{"cancelled", nil},
 			{"ends the transaction", func(tx *db.Tx) error { tx.Exec("ROLLBACK"); return errors.New("boom") }},
+			{"cannot be taken back alone", func(tx *db.Tx) error { tx.Exec("RELEASE decision"); return errors.New("boom") }},
 			{"ends the transaction in silence", func(tx *db.Tx) error { _, err := tx.Exec("ROLLBACK"); return err }},
 		}
 		for n, way := range ways {

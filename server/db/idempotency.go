@@ -92,16 +92,16 @@ type Referrer interface {
 	References() []int64 // the ids of those rows
 }
 
-// ForgetResults empties the remembered results that hold content of these rows.
+// ForgetResults empties the remembered results that hold content of these rows,
+// whoever asked for them: what is purged by one may have been told to another.
 // Their keys stay known: a repeated request is told that its object is gone.
-func (tx *Tx) ForgetResults(owner AccountID, ids []int64) error {
+func (tx *Tx) ForgetResults(ids []int64) error {
 	for len(ids) > 0 {
 		n := min(len(ids), InMost)
 		in, args := In(ids[:n])
 		ids = ids[n:]
-		args = append([]any{int64(owner), int64(owner)}, args...)
-		if _, err := tx.Exec(`UPDATE idempotency SET result = '' WHERE owner_id = ? AND key IN
-			(SELECT key FROM idempotency_ref WHERE owner_id = ? AND ref_id IN (`+in+`))`, args...); err != nil {
+		if _, err := tx.Exec(`UPDATE idempotency SET result = '' WHERE (owner_id, key) IN
+			(SELECT owner_id, key FROM idempotency_ref WHERE ref_id IN (`+in+`))`, args...); err != nil {
 			return err
 		}
 	}

@@ -146,7 +146,7 @@ func (d *DB) group(c *conn, first *request) (erasing []*request) {
 	var (
 		done   []*request
 		owners []AccountID
-		lost   error // the engine gave up the whole transaction
+		lost   error // the whole transaction is given up
 	)
 	if err := d.engine.begin(c); err != nil {
 		first.finish(d.engine.translate(err))
@@ -156,14 +156,17 @@ func (d *DB) group(c *conn, first *request) (erasing []*request) {
 	for r := first; r != nil; {
 		tx := &Tx{ctx: r.ctx, run: context.Background(), conn: c, db: d, writable: true}
 		alone := len(done)+len(erasing) == 0 // nothing else is in the transaction
-		err := d.decide(tx, r.fn, alone)
+		err, spoiled := d.decide(tx, r.fn, alone)
 		if err != nil && alone {
 			_ = c.exec(context.Background(), "ROLLBACK") // it may be gone already
 			r.finish(err)
 			return nil
 		}
-		if err != nil && !d.engine.inTransaction(c) {
-			lost = err
+		if err != nil && spoiled == nil && !d.engine.inTransaction(c) {
+			spoiled = err
+		}
+		if spoiled != nil {
+			lost = spoiled
 			r.finish(err)
 			break
 		}
@@ -217,15 +220,16 @@ func (d *DB) group(c *conn, first *request) (erasing []*request) {
 
 // decide runs one decision: in a savepoint of its own after others, or alone. What
 // is alone has none, since a savepoint keeps a copy of each page that changes:
-// where it fails, the whole transaction is to be rolled back.
-func (d *DB) decide(tx *Tx, fn func(*Tx) error, alone bool) (err error) {
+// where it fails, the whole transaction is to be rolled back. So it is where spoiled
+// says that a refused decision could not be taken back alone.
+func (d *DB) decide(tx *Tx, fn func(*Tx) error, alone bool) (err, spoiled error) {
 	if tx.ctx.Err() != nil {
-		return cancelled(tx.ctx)
+		return cancelled(tx.ctx), nil
 	}
 	bg := context.Background()
 	if !alone {
 		if err := tx.conn.exec(bg, "SAVEPOINT decision"); err != nil {
-			return d.engine.translate(err)
+			return d.engine.translate(err), nil
 		}
 	}
 	defer func() {
@@ -243,15 +247,15 @@ func (d *DB) decide(tx *Tx, fn func(*Tx) error, alone bool) (err error) {
 			err = d.engine.translate(tx.conn.exec(bg, "RELEASE decision"))
 		}
 		if err != nil && !alone && d.engine.inTransaction(tx.conn) {
-			if back := tx.conn.exec(bg, "ROLLBACK TO decision"); back == nil {
-				_ = tx.conn.exec(bg, "RELEASE decision")
+			if spoiled = d.engine.translate(tx.conn.exec(bg, "ROLLBACK TO decision")); spoiled == nil {
+				_ = tx.conn.exec(bg, "RELEASE decision") // it holds nothing by now
 			}
 		}
 	}()
 	tx.Now = d.clock()
 	if err := fn(tx); err != nil {
-		return err
+		return err, nil
 	}
 	tx.conn.closeRows()
-	return tx.flush()
+	return tx.flush(), nil
 }

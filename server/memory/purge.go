@@ -123,7 +123,7 @@ func (b *batch) purged(list []*row) (api.BulkDone, error) {
 	if err := embedding.Remove(b.tx, b.owner, done.IDs); err != nil {
 		return done, err
 	}
-	if err := b.tx.ForgetResults(b.owner, done.IDs); err != nil {
+	if err := b.tx.ForgetResults(done.IDs); err != nil {
 		return done, err
 	}
 	b.tx.Erase()

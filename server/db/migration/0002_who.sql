@@ -97,3 +97,6 @@ CREATE TABLE provider_secret (
   provider TEXT PRIMARY KEY,
   sealed {{blob}} NOT NULL
 );
+
+-- What is purged is forgotten in the remembered results of whoever was told of it.
+CREATE INDEX idempotency_ref_row ON idempotency_ref (ref_id);

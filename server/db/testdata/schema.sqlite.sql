@@ -1,6 +1,9 @@
 -- index embedding_stamp
 CREATE INDEX embedding_stamp ON embedding (owner_id, space_id, stamp);
 
+-- index idempotency_ref_row
+CREATE INDEX idempotency_ref_row ON idempotency_ref (ref_id);
+
 -- index import_source_memory
 CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
 
