@@ -54,6 +54,7 @@ func TestWithoutWeights(t *testing.T) {
 // Weights that were broken after they were added are found out, and right ones are
 // taken without a new start.
 func TestWeightsThatComeLater(t *testing.T) {
+	reference.Long(t)
 	r, err := reference.Weights(t, weight.Multilingual).Open(weight.Multilingual)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +103,7 @@ func paragraph(sentences int) string {
 }
 
 func TestWindowsOfALongText(t *testing.T) {
+	reference.Long(t)
 	models := modelsOf(t)
 	for _, name := range []string{Multilingual, English} {
 		m := open(t, models, name)
@@ -287,6 +289,7 @@ func TestEmbedder(t *testing.T) {
 }
 
 func TestFrequencies(t *testing.T) {
+	reference.Long(t)
 	models := New(reference.Weights(t, weight.Pins()...))
 	u, err := models.Frequencies()
 	if err != nil {

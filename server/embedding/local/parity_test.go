@@ -69,6 +69,7 @@ func open(t testing.TB, m *Models, name string) *Model {
 }
 
 func TestVectorsAreNearThoseRecorded(t *testing.T) {
+	reference.Long(t)
 	models := modelsOf(t)
 	if *update {
 		var b bytes.Buffer

@@ -51,6 +51,16 @@ func Weights(t testing.TB, pins ...weight.Pin) weight.Files {
 	return files
 }
 
+// Long skips a test that loads a model by itself or asks the references, where the
+// race detector runs (build.sh says -short then): that makes it many times slower,
+// and shorter tests run the same code.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long under the race detector; shorter tests run the same code")
+	}
+}
+
 // root is the folder of go.mod.
 func root(t testing.TB) string {
 	t.Helper()
@@ -72,6 +82,7 @@ func root(t testing.TB) string {
 // Ask has a task of reference.py done on texts and reads its answer.
 func Ask(t testing.TB, task string, texts []string, answer any) {
 	t.Helper()
+	Long(t)
 	top := root(t)
 	folder := os.Getenv("ELOWEN_REFERENCE")
 	if folder == "" {

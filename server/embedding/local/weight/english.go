@@ -90,7 +90,7 @@ func (f *graphFile) tensor(name string, kind int, dims ...int) onnxTensor {
 // length is the length of a vector, at most limit.
 func (f *graphFile) length(name string, limit int) int {
 	t := f.tensor(name, onnxFloat, -1)
-	if f.err == nil && t.dims[0] > limit {
+	if f.err == nil && (t.dims[0] < 1 || t.dims[0] > limit) {
 		f.err = broken("%q has %d values", name, t.dims[0])
 	}
 	if f.err != nil {
@@ -134,7 +134,7 @@ func (f *graphFile) vectors(name string, limit int) (n, width int, row func(int,
 		return 0, 0, nil
 	}
 	n, width = t.dims[0], t.dims[1]
-	if n > limit || width > maxWidth || t.raw.n != int64(n)*int64(width) {
+	if n < 1 || n > limit || width < 1 || width > maxWidth || t.raw.n != int64(n)*int64(width) {
 		f.err = broken("%q is %d × %d in %d bytes", name, n, width, t.raw.n)
 		return 0, 0, nil
 	}
