@@ -100,8 +100,8 @@ func (tx *Tx) ForgetResults(ids []int64) error {
 		n := min(len(ids), InMost)
 		in, args := In(ids[:n])
 		ids = ids[n:]
-		if _, err := tx.Exec(`UPDATE idempotency SET result = '' WHERE (owner_id, key) IN
-			(SELECT owner_id, key FROM idempotency_ref WHERE ref_id IN (`+in+`))`, args...); err != nil {
+		if _, err := tx.Exec(`UPDATE idempotency SET result = '' FROM idempotency_ref r
+			WHERE r.ref_id IN (`+in+`) AND idempotency.owner_id = r.owner_id AND idempotency.key = r.key`, args...); err != nil {
 			return err
 		}
 	}

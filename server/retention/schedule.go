@@ -2,6 +2,8 @@ package retention
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -160,7 +162,8 @@ func (s *Store) moveNext(tx *db.Tx, at int64) error {
 	return err
 }
 
-// housekeeping drops what is past its days, account by account.
+// housekeeping drops what is past its days, account by account. One that fails keeps
+// nothing from being done for the others; the error tells of all of them.
 func (s *Store) housekeeping(ctx context.Context) error {
 	var owners []db.AccountID
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
@@ -170,16 +173,28 @@ func (s *Store) housekeeping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	steps := []struct {
+		name string
+		trim func(context.Context, db.AccountID) error
+	}{
+		{"the change log", func(ctx context.Context, owner db.AccountID) error { _, err := s.db.Trim(ctx, owner); return err }},
+		{"uses", func(ctx context.Context, owner db.AccountID) error {
+			_, err := s.memories.TrimUsage(ctx, owner)
+			return err
+		}},
+		{"sweeps", s.trim},
+	}
+	var failed []error
 	for _, owner := range owners {
-		if _, err := s.db.Trim(ctx, owner); err != nil {
-			return err
-		}
-		if _, err := s.memories.TrimUsage(ctx, owner); err != nil {
-			return err
-		}
-		if err := s.trim(ctx, owner); err != nil {
-			return err
+		for _, step := range steps {
+			err := step.trim(ctx, owner)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				failed = append(failed, fmt.Errorf("%s of account %d: %w", step.name, owner, err))
+			}
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
