@@ -25,8 +25,8 @@
 //
 // # Tables
 //
-// policy (one row, "retention": JSON and revision) and sweep (what each sweep did
-// to each account); the instant is the store's meta value "nextSweepAt".
+// sweep (what each sweep did to each account). The policy is a group of package
+// settings; the instant is the store's meta value "nextSweepAt".
 //
 // # What it does not do
 //

@@ -7,13 +7,11 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/memory"
+	"elowen/server/settings"
 	"elowen/server/vitality"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
-
-// policyName is the policy's row.
-const policyName = "retention"
 
 // nextSweepName is the meta value with the instant of the next sweep, in Unix
 // milliseconds.
@@ -38,7 +36,7 @@ func NewSettings() *Settings { return &Settings{} }
 // Stored is the policy in force.
 type Stored struct {
 	Policy   vitality.Policy
-	Revision int64 // +1 at every save; 1 before the first
+	Revision int64 // of all settings: +1 at every save; 1 before the first
 	Default  bool  // nobody saved one yet
 }
 
@@ -46,14 +44,12 @@ type Stored struct {
 // a value out of its bounds is moved into them, and one that means nothing gives
 // way to the default.
 func (s *Settings) Load(tx *db.Tx) (Stored, error) {
-	var text string
-	var revision int64
-	err := tx.Row(`SELECT value, revision FROM policy WHERE name = ?`, []any{policyName}, &text, &revision)
-	if fault.Is(err, fault.NotFound) {
-		return Stored{Policy: vitality.DefaultPolicy(), Revision: 1, Default: true}, nil
-	}
+	text, revision, err := settings.Read(tx, settings.Retention)
 	if err != nil {
 		return Stored{}, err
+	}
+	if text == "" {
+		return Stored{Policy: vitality.DefaultPolicy(), Revision: revision, Default: true}, nil
 	}
 	if c := s.cache.Load(); c != nil && c.text == text {
 		return Stored{Policy: c.policy, Revision: revision}, nil
@@ -76,15 +72,13 @@ type storedPolicy struct {
 	HalfLifeDays       []float64 `json:"halfLifeDays"`
 }
 
-// store writes the policy under the next revision.
-func (s *Settings) store(tx *db.Tx, p vitality.Policy, revision int64) error {
+// store writes the policy, and gives the revision of the settings.
+func (s *Settings) store(tx *db.Tx, p vitality.Policy) (revision int64, err error) {
 	text, err := json.Marshal(storedPolicy(p.Proposal()))
 	if err != nil {
-		return fault.Wrap(fault.Internal, err, "")
+		return 0, fault.Wrap(fault.Internal, err, "")
 	}
-	_, err = tx.Exec(`INSERT INTO policy (name, value, revision) VALUES (?, ?, ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value, revision = excluded.revision`, policyName, string(text), revision)
-	return err
+	return settings.Write(tx, settings.Retention, string(text))
 }
 
 // Terms are the policy in force and the instant of the next sweep. Before the

@@ -8,6 +8,7 @@ import (
 	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/memory"
+	"elowen/server/settings"
 	"elowen/server/vitality"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -42,9 +43,15 @@ func (s *Store) Current(ctx context.Context) (Stored, error) {
 	return out, err
 }
 
-// Settings answers GET /api/settings.
+// Settings is this package's part of the settings, with their revision.
 func (s *Store) Settings(ctx context.Context) (api.Settings, error) {
 	stored, err := s.Current(ctx)
+	return wireSettings(stored), err
+}
+
+// SettingsIn is Settings inside a transaction.
+func (s *Store) SettingsIn(tx *db.Tx) (api.Settings, error) {
+	stored, err := s.settings.Load(tx)
 	return wireSettings(stored), err
 }
 
@@ -53,17 +60,15 @@ func (s *Store) Settings(ctx context.Context) (api.Settings, error) {
 // current one is fault.Stale, with the settings as they are. With the policy
 // every memory's order and date of eligibility move, in the same transaction.
 func (s *Store) Save(ctx context.Context, change api.PolicyChange) (api.Settings, error) {
-	if change.Revision < 1 {
-		return api.Settings{}, fault.BadField("revision", "required", "", "Name the revision of the settings that you saw.")
-	}
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Settings, error) {
 		now, err := s.settings.Load(tx)
 		if err != nil {
 			return api.Settings{}, err
 		}
-		if change.Revision != now.Revision {
-			f := fault.New(fault.Stale, "The settings were changed meanwhile. Look at them again before you save.")
-			f.Current = wireSettings(now)
+		if f := settings.Seen(change.Revision, now.Revision); f != nil {
+			if fault.Is(f, fault.Stale) {
+				f.Current = wireSettings(now)
+			}
 			return api.Settings{}, f
 		}
 		next, err := vitality.FromRequest(now.Policy, proposal(change))
@@ -100,10 +105,11 @@ func (s *Store) Disagrees(tx *db.Tx, in vitality.Proposal) (bool, error) {
 // put stores the next policy, computes every memory's order anew where it may
 // have moved, and tells every account.
 func (s *Store) put(tx *db.Tx, now Stored, next vitality.Policy) (Stored, error) {
-	saved := Stored{Policy: next, Revision: now.Revision + 1}
-	if err := s.settings.store(tx, next, saved.Revision); err != nil {
+	revision, err := s.settings.store(tx, next)
+	if err != nil {
 		return now, err
 	}
+	saved := Stored{Policy: next, Revision: revision}
 	terms, err := s.settings.Terms(tx)
 	if err != nil {
 		return now, err

@@ -25,8 +25,8 @@ var below = map[string][]string{
 	"server/embedding":  {"server/db"},
 	"server/memory":     {"server/category", "server/lexicon", "server/embedding"},
 	"server/vector":     {"server/memory"},
-	"server/settings":   {"server/account"},
-	"server/model":      {"server/settings", "server/embedding"},
+	"server/settings":   {"server/db"},
+	"server/model":      {"server/settings", "server/account", "server/embedding"},
 	"server/retention":  {"server/memory", "server/settings"},
 	"server/transfer":   {"server/retention"},
 	"server/feed":       {"server/db"},
@@ -37,10 +37,10 @@ var below = map[string][]string{
 	"server/projection/view":           {"server/projection", "server/retention"},
 	"server/projection/projectiontest": {"server/projection/view"},
 
-	"server/backup":     {"server/retention"},
+	"server/backup": {"server/retention"},
 
 	"server/embedding/queue": {"server/memory", "server/feed"},
-	"server/doctor":     {"server/backup"},
+	"server/doctor":          {"server/backup"},
 }
 
 // noun is the noun that a folder or import path belongs to, the innermost one, or "".
