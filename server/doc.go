@@ -44,7 +44,8 @@
 // [elowen/server/feed] follows the change logs: wakes without content, and reading
 // on from a number. [elowen/server/projection] keeps, for accounts that are looked
 // at, a catalogue of every memory without its text, ordered windows over it by
-// rank, and the frames that lead a window from one state to the next.
+// rank, and the frames that lead a window from one state to the next. What windows
+// show of other nouns is in [elowen/server/projection/view], a file a view.
 //
 // Four adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the

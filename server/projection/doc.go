@@ -1,5 +1,6 @@
 // Package projection shows memories in any order, from any rank, at any instant,
-// and keeps what it showed up to date. It is what lists and live windows read.
+// and rows of any other noun, and keeps what it showed up to date. It is what lists
+// and live windows read.
 //
 // # Concepts
 //
@@ -14,12 +15,17 @@
 // that no clock moves; a rank is found by merging them at an instant. Words are
 // searched again when memories changed, not at every change.
 //
-// A window is some ranks of a selection as somebody watches them: the rows as
-// they were last sent, encoded once. Each advance gives it a version; a reader
-// that stands at an earlier version gets one delta that leads from there to the
-// present, however many changes lie between, and shares it with all who stand
-// there. So nothing waits for a slow reader and nothing is kept for one; it is
-// cut off when its version is forgotten.
+// A window is what somebody watches, as rows that were last sent, encoded once:
+// some ranks of a selection (the views memories and trash), or what a View shows.
+// Each advance gives it a version; a reader that stands at an earlier version gets
+// one delta that leads from there to the present, however many changes lie between,
+// and shares it with all who stand there. So nothing waits for a slow reader and
+// nothing is kept for one; where its version is forgotten it is sent the window.
+//
+// A View is rows with ids of some noun, and what news of the log they are touched
+// by. Two are here (a memory with all that its page shows, and the counts); the
+// others come in through Config.Views, so that this package need not know every
+// noun. Package view has them.
 //
 // A Viewer is one reader with its windows: a websocket.
 //
@@ -29,16 +35,18 @@
 // each of its statements names it. A frame with number seq shows everything up to
 // seq and nothing later; its asOf is the instant at which all its numbers and its
 // order hold. List shows everything that was committed before it was called. A
-// window whose content did not change sends nothing.
+// window whose content did not change sends nothing. A view that fails is tried
+// again and keeps no other window from the present.
 //
 // # Memory
 //
 // The catalogues are held within a budget: the longest unused account without
-// viewers goes first and is read again when asked for. Selections and windows go
-// with their last user.
+// viewers goes first and is read again when asked for. One that nobody asks for
+// in an hour, or that is erased, goes by itself. Selections and windows go with
+// their last user.
 //
 // # Tables
 //
-// None: it reads through packages memory, category, account and retention. It
-// changes nothing, and computes no vitality itself: package vitality does.
+// None: it reads through package memory, and what its views read. It changes
+// nothing, and computes no vitality itself: package vitality does.
 package projection
