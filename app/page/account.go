@@ -35,6 +35,7 @@ type Account struct {
 func (p *Account) OnMount(ctx app.Context) {
 	defer browser.Survive("account")
 	p.ctx, p.errs = ctx, map[string]string{}
+	reveal(ctx)
 	if p.S.me != nil {
 		browser.SetValue(browser.ByID("acc-name"), p.S.me.DisplayName)
 	}

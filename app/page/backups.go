@@ -30,6 +30,7 @@ type Backups struct {
 func (p *Backups) OnMount(ctx app.Context) {
 	defer browser.Survive("backups")
 	p.ctx = ctx
+	reveal(ctx)
 	var read api.Backups
 	p.load = &loader{s: p.S, path: api.PathBackups,
 		fetch: func(ctx context.Context) error {

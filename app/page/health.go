@@ -23,8 +23,9 @@ type Health struct {
 }
 
 // OnMount has the server looked at.
-func (p *Health) OnMount(app.Context) {
+func (p *Health) OnMount(ctx app.Context) {
 	defer browser.Survive("health")
+	reveal(ctx)
 	var read api.Doctor
 	p.load = &loader{s: p.S, path: api.PathDoctor, every: -1, // it reads the whole database
 		fetch: func(ctx context.Context) error {
@@ -77,7 +78,7 @@ func (p *Health) content() app.UI {
 		rows[i] = tag.Li().Class("item finding").DataSet("state", f.State).Body(
 			tag.Span().Class(class).Body(part.Icon(icon), tag.Span().Text(word)),
 			tag.Div().Class("grow").Body(
-				tag.P().Body(part.Bold(text.CheckName(f.Check)), part.Text("  "), tag.Span().Class("muted").Text(f.Text)),
+				tag.P().Body(part.Bold(text.CheckName(f.Check)), part.Text("\u2002"), tag.Span().Class("muted").Text(f.Text)),
 				part.If(f.Mend != "", func() app.UI { return tag.P().Class("mend").Text(text.HowToMend + f.Mend) }),
 			),
 		)

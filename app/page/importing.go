@@ -48,6 +48,7 @@ type Transfer struct {
 func (p *Transfer) OnMount(ctx app.Context) {
 	defer browser.Survive("transfer")
 	p.ctx = ctx
+	reveal(ctx)
 	box := ctx.JSSrc()
 	hold := func(over bool) func(e app.Event) {
 		return func(e app.Event) {
@@ -256,7 +257,7 @@ func (p *Transfer) importing() app.UI {
 			tag.P().Body(part.Bold(text.DropHere)),
 			part.Button("btn", "choose", "", part.Text(text.ChooseFile)),
 			tag.P().Class("meta").Text(text.LooksFirst),
-		))
+		), tag.P().Class("meta").Text(text.OlderHead), copyable("elowen admin import --from elowen FILE"))
 	}
 	return tag.Div().Class("stack").Body(body...)
 }

@@ -138,6 +138,15 @@ func menu(label string, at kind, items ...menuItem) app.UI {
 	return tag.Nav().Class("subnav nav").Aria("label", label).Body(links...)
 }
 
+// reveal scrolls the navigation of a narrow window to the page that is shown.
+func reveal(ctx app.Context) {
+	ctx.Defer(func(app.Context) {
+		if at := browser.Query(browser.Document(), ".subnav [aria-current]"); at.Truthy() {
+			at.Call("scrollIntoView", map[string]any{"block": "nearest", "inline": "center"})
+		}
+	})
+}
+
 type menuItem struct {
 	kind  kind
 	label string

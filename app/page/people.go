@@ -36,6 +36,7 @@ type People struct {
 func (p *People) OnMount(ctx app.Context) {
 	defer browser.Survive("people")
 	p.ctx, p.role, p.errs = ctx, api.RoleMember, map[string]string{}
+	reveal(ctx)
 	var page api.Page[api.Person]
 	p.load = &loader{s: p.S, path: api.PathPeople,
 		fetch: func(ctx context.Context) error {

@@ -65,6 +65,7 @@ type Retention struct {
 func (p *Retention) OnMount(ctx app.Context) {
 	defer browser.Survive("retention")
 	p.ctx, p.errs = ctx, map[string]string{}
+	reveal(ctx)
 	p.follow()
 }
 

@@ -24,8 +24,9 @@ type Storage struct {
 }
 
 // OnMount asks for the figures.
-func (p *Storage) OnMount(app.Context) {
+func (p *Storage) OnMount(ctx app.Context) {
 	defer browser.Survive("storage")
+	reveal(ctx)
 	var read api.Storage
 	p.load = &loader{s: p.S, path: api.PathStorage, every: time.Minute, // it is measured by reading
 		fetch: func(ctx context.Context) error {

@@ -35,7 +35,10 @@ type Tokens struct {
 func (p *Tokens) OnMount(ctx app.Context) {
 	defer browser.Survive("tokens")
 	p.ctx, p.errs, p.scope = ctx, map[string]string{}, api.ScopeWrite
-	browser.SetValue(browser.ByID("tok-days"), strconv.Itoa(setting.Int("account.tokenDays")))
+	reveal(ctx)
+	ctx.Defer(func(app.Context) {
+		browser.SetValue(browser.ByID("tok-days"), strconv.Itoa(setting.Int("account.tokenDays")))
+	})
 	var page api.Page[api.Token]
 	p.load = &loader{s: p.S, path: api.PathTokens,
 		fetch: func(ctx context.Context) error {

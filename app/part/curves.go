@@ -162,14 +162,15 @@ func (c *Curves) draw() app.UI {
 		line("chart-grid", curvesLeft, c.y(v), c.right(), c.y(v))
 		label(`text-anchor="end"`, curvesLeft-7, c.y(v)+4, strconv.Itoa(int(v)))
 	}
-	for i := 0; i <= 4; i++ {
-		day := c.days() * float64(i) / 4
+	step := float64(int(c.days()/4/10)) * 10 // whole tens, and the last day
+	for day := 0.0; day < c.days()-step/2; day += max(step, 1) {
 		words := strconv.Itoa(int(day))
-		if i == 0 {
+		if day == 0 {
 			words = text.DayZero
 		}
 		label(`text-anchor="middle"`, c.x(day), curvesBottom+20, words)
 	}
+	label(`text-anchor="middle"`, c.x(c.days()), curvesBottom+20, strconv.Itoa(int(c.days())))
 	if c.Saved != nil {
 		for _, n := range c.Changed {
 			put(`<path class="chart-curve-old" d="`, c.path(c.Saved.Days, c.Saved.Levels[n-1].Vitality), `"></path>`)
@@ -266,5 +267,5 @@ func Meter(done, total float64) app.UI {
 	if total > 0 {
 		share = min(max(done/total, 0), 1) * 100
 	}
-	return app.Raw(`<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-track" width="100" height="6" rx="2"></rect><rect class="bar-fill" width="` + num(share) + `" height="6" rx="2"></rect></svg>`)
+	return app.Raw(`<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-track" width="100" height="6"></rect><rect class="bar-fill" width="` + num(share) + `" height="6"></rect></svg>`)
 }

@@ -53,7 +53,7 @@ const (
 	Postgres     = "PostgreSQL keeps the database; its own tools compact and back it up."
 
 	HealthHead  = "Health"
-	HealthWhy   = "What `elowen doctor` looks at: the program, the place, the database and its backups."
+	HealthWhy   = "What elowen doctor looks at at a terminal: the program, the place, the database and its backups."
 	LookAgain   = "Look again"
 	Looking     = "Looking…"
 	AllWell     = "All is well."
@@ -115,7 +115,7 @@ func Findings(failed, warnings int) string {
 		parts = append(parts, Count(failed, "check failed", "checks failed"))
 	}
 	if warnings > 0 {
-		parts = append(parts, Count(warnings, "is worth a look", "are worth a look"))
+		parts = append(parts, Count(warnings, "check is worth a look", "checks are worth a look"))
 	}
 	return strings.Join(parts, ", ") + "."
 }
@@ -155,6 +155,7 @@ const (
 	ExportWhy  = "All of your memories with their uses, earlier texts and history, and your categories. An import elsewhere, or here, brings back the same."
 	ExportDo   = "Download the export"
 	AtTerminal = "At a terminal"
+	OlderHead  = "An older elowen's database is brought in at a terminal, with its people, categories and history:"
 
 	DuePause  = "Pause retention"
 	DuePaused = "Retention is paused"

@@ -211,7 +211,7 @@ func accounts(ctx context.Context, p *Patient) api.Finding {
 	case admins == 0:
 		return Warn("no administrator can sign in", "Make one: elowen admin user add NAME --admin")
 	}
-	return Fine("%d, of them %d administrators who can sign in", len(people), admins)
+	return Fine("%d; administrators who can sign in: %d", len(people), admins)
 }
 
 func sweeps(ctx context.Context, p *Patient) api.Finding {

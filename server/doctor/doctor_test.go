@@ -83,7 +83,7 @@ func TestExamine(t *testing.T) {
 	if _, err := p.Accounts.Patch(ctx, account.Identity{}, "ann", 0, api.PersonPatch{Password: api.Ptr("correct horse")}); err != nil {
 		t.Fatal(err)
 	}
-	want("accounts", api.StateOK, "1 administrators")
+	want("accounts", api.StateOK, "can sign in: 1")
 	if err := backup.Daily(ctx, p.DB, p.Backups, 3); err != nil {
 		t.Fatal(err)
 	}

@@ -29,67 +29,137 @@ var scene = []struct {
 	{"Whoever is on call writes the summary within two working days and links the trace.", "decision", "Ways of working", 7, 100, []int{66, 18}},
 }
 
+// view is a page of the app as the pictures show it.
+type view struct {
+	name, path string
+	ready      string          // a JavaScript expression that is truthy once it is drawn
+	then       func(w *Window) // what is done before the picture; nil for nothing
+}
+
+// views are the pages behind the sign-in, on the scene's memories.
+func views() []view {
+	rows := `document.querySelectorAll("li.row .row-body").length > 5`
+	open := func(body string) func(w *Window) {
+		return func(w *Window) {
+			w.ClickText("li.row .row-body", body)
+			w.Has("svg.chart")
+		}
+	}
+	return []view{
+		{"workspace", "/memory?sort=used", rows, open("Deploys to harbor-prod")},
+		{"list", "/memory", rows, nil},
+		{"search", "/memory?q=harbor", `document.querySelector("li.row mark")`, nil},
+		{"new", "/memory?new=1", `document.querySelector("#editor-body")`, nil},
+		{"trash", "/memory/trash", `document.querySelector("#trash")?.innerText.includes("tomato")`, nil},
+		{"categories", "/categories", `document.querySelector(".main")?.innerText.includes("Harbor")`, nil},
+		{"retention", "/settings", `document.querySelector(".curves svg") && document.body.innerText.includes("within 30 days")`, func(w *Window) {
+			w.Fill("important", "60")
+			w.Fill("useful", "10")
+			w.Await("the changed curves", `document.querySelectorAll(".chart-curve-old").length > 2`)
+			w.Eval(`document.querySelector(".curves").scrollIntoView({block: "center"})`)
+		}},
+		{"people", "/settings?part=people", `document.querySelectorAll(".item-person").length > 1`, nil},
+		{"backups", "/settings?part=backups", `document.querySelector(".table-cards tbody tr")`, nil},
+		{"storage", "/settings?part=storage", `document.querySelector(".use")`, nil},
+		{"health", "/settings?part=health", `document.querySelectorAll(".finding").length > 5`, nil},
+		{"account", "/account", `document.querySelector(".item")`, nil},
+		{"tokens", "/account?part=tokens", `document.querySelector(".item")`, nil},
+		{"transfer", "/account?part=transfer", `document.querySelector(".drop")`, nil},
+	}
+}
+
+// sizes are the windows of the pictures, and themes what they are drawn in.
+var (
+	sizes  = []struct{ width, height int64 }{{1440, 900}, {390, 844}}
+	themes = []string{"light", "dark"}
+)
+
+// TestScreenshots draws each page at each size and in each theme, for people to look
+// at. Of the environment's ELOWEN_VIEWS, names with commas between, it draws only those.
 func TestScreenshots(t *testing.T) {
 	if os.Getenv(ShotsEnv) == "" {
 		t.Skip("pictures are made by ./build.sh screenshots, which names a folder in " + ShotsEnv)
 	}
 	s := Serve(t)
 	w := Open(t).Person().Window("pictures")
+	each := func(name string, draw func()) {
+		for _, size := range sizes {
+			for _, theme := range themes {
+				w.Resize(size.width, size.height)
+				w.Eval(`localStorage.setItem("elowen.theme", ` + quote(theme) + `)`)
+				draw()
+				w.Await("the typefaces are there", `document.fonts.status === "loaded"`)
+				w.Shot(fmt.Sprintf("%s-%d-%s", name, size.width, theme))
+			}
+		}
+	}
+	w.Visit(s.URL("/login"))
+	each("login-first", func() {
+		w.Visit(s.URL("/login"))
+		w.See("no account yet")
+	})
+	link := s.SetupLink()
+	each("setup", func() {
+		w.Visit(link)
+		w.Reload() // else only the fragment changes
+		w.See("Make the first account")
+	})
 	w.Resize(1440, 900)
-	w.Visit(s.SetupLink())
-	w.See("Make the first account")
-	w.Shot("setup")
 	w.Fill("Name", person)
 	w.Fill("Password", password)
 	w.Press("Make the account")
 	w.See("Write down one thing worth keeping")
-	w.Shot("setup-first-memory")
+	step := func(name string) { // these steps are gone after a reload
+		for _, size := range sizes {
+			w.Resize(size.width, size.height)
+			for _, theme := range themes {
+				w.Eval(`document.documentElement.setAttribute("data-theme", ` + quote(theme) + `)`)
+				w.Shot(fmt.Sprintf("%s-%d-%s", name, size.width, theme))
+			}
+		}
+		w.Resize(1440, 900)
+	}
+	step("setup-first-memory")
 	w.Press("Skip")
-	w.See("No memories yet")
-	w.Shot("empty")
+	w.See("What now?")
+	step("setup-next")
+	each("empty", func() {
+		w.Visit(s.URL("/memory"))
+		w.See("No memories yet")
+	})
 
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("scene.jsonl", lines()))
-	w.Visit(s.URL("/memory?sort=used"))
-	w.SeeIn("li.row", "Deploys to harbor-prod")
-	w.ClickText("li.row .row-body", "Deploys to harbor-prod")
-	w.Has("svg.chart")
-	w.Await("the typefaces are there", `document.fonts.status === "loaded"`)
-	w.Shot("workspace")
-	w.Visit(s.URL("/settings"))
-	w.See("What this would do")
-	w.See("within 30 days")
-	w.Shot("settings")
-	w.Visit(s.URL("/account"))
-	w.See("Tokens")
-	w.Shot("account")
-	w.Visit(s.URL("/memory?q=harbor"))
-	w.Has("li.row mark")
-	w.Shot("search")
-
-	w.Eval(`localStorage.setItem("elowen.theme", "dark")`)
-	w.Visit(s.URL("/memory?sort=used"))
-	w.ClickText("li.row .row-body", "Jím bez lepku")
-	w.Has("svg.chart")
+	s.Run("admin", "user", "add", "klara", "--locked", "--display-name", "Klára Nováková")
+	s.Run("admin", "token", "create", "--user", person, "--name", "Claude Code on the laptop")
+	w.Visit(s.URL("/memory?q=tomato"))
+	w.ClickText("li.row .row-body", "tomato seedlings")
 	w.Press("Move to trash")
 	w.See("Moved to the trash")
-	w.ClickText("li.row .row-body", "Deploys to harbor-prod")
-	w.Has("svg.chart")
-	w.Shot("workspace-dark")
-	w.Visit(s.URL("/memory/trash"))
-	w.SeeIn("#trash", "Jím bez lepku")
-	w.Shot("trash-dark")
-
-	w.Eval(`localStorage.setItem("elowen.theme", "light")`)
-	w.Resize(390, 844)
-	w.Visit(s.URL("/memory?sort=used"))
-	w.SeeIn("li.row", "Deploys to harbor-prod")
-	w.Shot("list-390")
-	w.ClickText("li.row .row-body", "Deploys to harbor-prod")
-	w.Has("svg.chart")
-	w.Shot("detail-390")
-	w.Visit(s.URL("/memory/trash"))
-	w.See("Jím bez lepku")
-	w.Shot("trash-390")
+	only := os.Getenv("ELOWEN_VIEWS")
+	for _, v := range views() {
+		if only != "" && !strings.Contains(","+only+",", ","+v.name+",") {
+			continue
+		}
+		each(v.name, func() {
+			w.Visit(s.URL(v.path))
+			w.Await(v.name+" is drawn", v.ready)
+			if v.then != nil {
+				v.then(w)
+			}
+			time.Sleep(600 * time.Millisecond) // toasts, skeletons and previews settle; nothing is measured
+		})
+	}
+	each("import", func() {
+		w.Visit(s.URL("/account?part=transfer"))
+		w.Await("transfer is drawn", `document.querySelector(".drop")`)
+		w.Choose("#import-file", s.File("two.jsonl", lines()+"{\"type\":\"memory\"}\n{\"type\":\"memory\",\"body\":\"One more.\"}\n"))
+		w.See("What would become of its lines")
+	})
+	each("login", func() {
+		w.Eval(`fetch("/api/logout", {method: "POST"})`)
+		w.Visit(s.URL("/login"))
+		w.See("Welcome back")
+	})
 }
 
 // lines is the scene as an import file.

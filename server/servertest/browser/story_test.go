@@ -22,6 +22,7 @@ func signUp(t *testing.T, s *Server, w *Window) {
 	w.See("Write down one thing worth keeping")
 	w.Fill("Memory", firstOne)
 	w.Press("Save and go on")
+	w.ClickText("a.option", "See the memory")
 	w.SeeIn(".detail-body", firstOne)
 }
 

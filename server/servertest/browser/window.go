@@ -237,6 +237,12 @@ func (w *Window) FocusOn(selector string) {
 	w.do("focus "+selector, chromedp.Focus(chromedp.CSS(selector)))
 }
 
+// Choose chooses a file in a file field, as its dialog would.
+func (w *Window) Choose(selector, path string) {
+	w.t.Helper()
+	w.do("choose "+path, chromedp.SetUploadFiles(chromedp.CSS(selector), []string{path}))
+}
+
 // Keys that have no character.
 const (
 	ArrowRight = kb.ArrowRight
