@@ -35,6 +35,7 @@ type Feed struct {
 
 	mu   sync.Mutex
 	subs map[db.AccountID]map[*subscription]struct{}
+	any  map[*subscription]struct{}
 }
 
 type subscription struct {
@@ -56,6 +57,7 @@ func New(d *db.DB) *Feed {
 		d: d, stop: stop,
 		look: make(chan struct{}, 1),
 		subs: map[db.AccountID]map[*subscription]struct{}{},
+		any:  map[*subscription]struct{}{},
 	}
 	d.Notify(f.hint)
 	f.done.Add(1)
@@ -94,8 +96,27 @@ func (f *Feed) Subscribe(owner db.AccountID) (wake <-chan struct{}, cancel func(
 	}
 }
 
+// Any is Subscribe for all accounts, those to come too: it also receives when no log
+// has grown.
+func (f *Feed) Any() (wake <-chan struct{}, cancel func()) {
+	s := &subscription{wake: make(chan struct{}, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.any[s] = struct{}{}
+	return s.wake, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.any, s)
+	}
+}
+
 // hint runs on the store's goroutines and must not wait.
 func (f *Feed) hint(owners []db.AccountID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for s := range f.any {
+		s.hint()
+	}
 	if owners == nil {
 		select {
 		case f.look <- struct{}{}:
@@ -103,8 +124,6 @@ func (f *Feed) hint(owners []db.AccountID) {
 		}
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for _, owner := range owners {
 		for s := range f.subs[owner] {
 			s.hint()
