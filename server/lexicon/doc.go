@@ -9,8 +9,8 @@
 // by term: new memories write to the last segment, and the rest stays as it is.
 //
 // A Batch collects what a transaction changes and writes each row once. Search
-// answers a question with the memories that have its words, by score; Counts and
-// Weigh are for comparing texts. All of them work inside whatever transaction asks,
+// answers a question with the memories that have its words, by score; a Sample is
+// for finding texts like one, and reads but a bounded part of the index. All of them work inside whatever transaction asks,
 // so a search sees the change that it is part of.
 //
 // A Tally is the sum of what an index should hold, for comparing it with what it

@@ -290,18 +290,46 @@ func TestChunksAreShared(t *testing.T) {
 	})
 }
 
-func TestCountsAndWeights(t *testing.T) {
+func TestOverlaps(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ids := f.add(f.ann, "alpha beta", "alpha gamma", "delta")
 		f.add(f.bob, "alpha beta gamma delta")
-		f.view(func(tx *db.Tx) error {
-			counts, err := Counts(tx, f.ann, 0, []string{"delta", "alpha", "nothing"})
-			if err != nil || !slices.Equal(counts, []int{1, 2, 0}) {
-				t.Errorf("counts %v %v", counts, err)
+		f.last = 40 * words.ChunkSize // two segments later
+		later := f.add(f.ann, "gamma beta", "alpha", "epsilon")
+		weight := map[string]float64{"alpha": 1, "gamma": 4}
+		overlaps := func(chunk int64, most int, keys ...string) map[Overlap]bool {
+			set := map[Overlap]bool{}
+			f.view(func(tx *db.Tx) error {
+				s, err := SampleOf(tx, f.ann, chunk, []string{"alpha", "gamma"})
+				if err != nil {
+					return err
+				}
+				list, err := s.Overlaps(tx, f.ann, keys, weight, most)
+				for _, o := range list {
+					set[o] = true
+				}
+				return err
+			})
+			return set
+		}
+		old := []Overlap{{ids[0], 1, true}, {ids[1], 5, true}}
+		for name, c := range map[string]struct{ got, want map[Overlap]bool }{
+			"both keys":   {overlaps(0, 100, "alpha", "gamma"), map[Overlap]bool{old[0]: true, old[1]: true, {later[0], 4, false}: true, {later[1], 1, false}: true}},
+			"one key":     {overlaps(0, 100, "gamma"), map[Overlap]bool{old[0]: true, old[1]: true, {later[0], 4, false}: true}},
+			"of the late": {overlaps(40, 100, "gamma"), map[Overlap]bool{{ids[1], 4, false}: true, {later[0], 4, true}: true, {later[1], 1, true}: true}},
+			"nothing":     {overlaps(0, 0, "alpha"), map[Overlap]bool{old[0]: true, old[1]: true}},
+		} {
+			if !maps.Equal(c.got, c.want) {
+				t.Errorf("%s: %v, want %v", name, c.got, c.want)
 			}
-			sums, err := Weigh(tx, f.ann, []string{"alpha", "gamma"}, map[string]float64{"alpha": 1, "gamma": 4})
-			if err != nil || !maps.Equal(sums, map[int64]float64{ids[0]: 1, ids[1]: 5}) {
-				t.Errorf("weights %v %v", sums, err)
+		}
+		f.view(func(tx *db.Tx) error {
+			s, err := SampleOf(tx, f.ann, 0, []string{"delta", "alpha", "nothing"})
+			if err != nil || !slices.Equal(s.Counts, []int{1, 2, 0}) || s.Stats.Docs != 6 {
+				t.Errorf("%+v %v", s, err)
+			}
+			if none, few := s.Rows(0), s.Rows(1); none != 3 || few < none {
+				t.Errorf("%d rows, %d", none, few)
 			}
 			return nil
 		})
@@ -349,7 +377,14 @@ func TestDamageAndErasure(t *testing.T) {
 		})
 		for what, read := range map[string]func(tx *db.Tx) error{
 			"search": func(tx *db.Tx) error { _, _, err := Search(tx, f.ann, "alpha", false); return err },
-			"weigh":  func(tx *db.Tx) error { _, err := Weigh(tx, f.ann, []string{"alpha"}, nil); return err },
+			"sample": func(tx *db.Tx) error { _, err := SampleOf(tx, f.ann, 0, []string{"alpha"}); return err },
+			"overlaps": func(tx *db.Tx) error {
+				s, err := SampleOf(tx, f.ann, 7, []string{"alpha"})
+				if err == nil {
+					_, err = s.Overlaps(tx, f.ann, []string{"alpha"}, nil, 100)
+				}
+				return err
+			},
 		} {
 			if err := f.d.View(ctx, read); !fault.Is(err, fault.Corrupt) {
 				t.Errorf("%s: %v", what, err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"elowen/server/db"
 	"elowen/server/lexicon"
@@ -26,17 +25,25 @@ const (
 	// same: only the identical body is 1.
 	likeMost = 0.99
 	// keyShare is the share of a text's rarity whose terms similar ones are looked
-	// for by; more than is needed, so that few others are looked at in vain.
-	keyShare = 0.75
-	// keyTermsMost and keyBlobsMost bound what is read for that; only in texts of
-	// hundreds of words, or of nothing but common ones, more would matter.
-	keyTermsMost = 48
-	keyBlobsMost = 384
+	// for by: who has similarFrom of it all has some of these.
+	keyShare = 1 - similarFrom
+	// keyTermsMost and keyRowsMost bound what is read for that, in a store of any
+	// size; only in texts of hundreds of words, or of nothing but common ones, more
+	// would matter.
+	keyTermsMost = 24
+	keyRowsMost  = 256
+	// keyTermsEnough and keyRowsEnough end it where the text has rare terms: what is
+	// like it has hardly ever none of so many, and a common term costs a row for each
+	// thousand memories.
+	keyTermsEnough = 4
+	keyRowsEnough  = 64
 	// background is how many memories without any of the words are added to the
 	// account's, so that in a store of three a word of one isn't a common one.
 	background = 50
-	// candidatesMost bounds the memories whose likeness is computed.
-	candidatesMost = 16
+	// candidatesMost bounds the memories whose likeness is computed. Of those that are
+	// known by some terms only, they are the ones that seem to have candidateFrom.
+	candidatesMost = 8
+	candidateFrom  = 0.25
 )
 
 // Similar lists the active memories that resemble one of the account's, the
@@ -77,11 +84,7 @@ func (s *Store) resembling(ctx context.Context, owner db.AccountID, body string)
 // similarTo finds active memories like a body, other than the one with the id self.
 func similarTo(tx *db.Tx, owner db.AccountID, body string, self int64, limit int) ([]api.Similar, error) {
 	list := []api.Similar{}
-	stats, err := lexicon.StatsOf(tx, owner)
-	if err != nil || stats.Docs == 0 {
-		return list, err
-	}
-	l := likeness{stats: stats}
+	var l likeness
 	if err := l.weigh(tx, owner, body); err != nil || len(l.terms) == 0 {
 		return list, err
 	}
@@ -110,10 +113,10 @@ func similarTo(tx *db.Tx, owner db.AccountID, body string, self int64, limit int
 
 // likeness compares texts with one.
 type likeness struct {
-	stats words.Stats
-	terms []weighted         // of the text, the rarest first
-	idf   map[string]float64 // the same by term
-	total float64            // the sum
+	sample *lexicon.Sample
+	terms  []weighted         // of the text, the rarest first
+	idf    map[string]float64 // the same by term
+	total  float64            // the sum
 }
 
 type weighted struct {
@@ -122,18 +125,11 @@ type weighted struct {
 	sampled int // in how many memories of the sample
 }
 
-// likeTerms are the terms by which a text is compared: those of a question for it,
-// so without small words and of no more than words.MaxQueryWords, and without roots,
-// which only stand for other spellings.
-func likeTerms(text string) []string {
-	return slices.DeleteFunc(words.ParseQuery(text).Terms, func(t string) bool { return strings.HasPrefix(t, "~") })
-}
-
 // weigh finds the text's terms and about how rare each is, from one recent chunk
 // of the index: to read all postings of common words would take the longest, and
-// they decide the least.
+// they decide the least. It finds none where there is nothing to compare with.
 func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
-	terms := likeTerms(text)
+	terms := words.Content(text)
 	if len(terms) == 0 {
 		return nil
 	}
@@ -145,12 +141,13 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 	if newest-chunk*words.ChunkSize < words.ChunkSize/4 {
 		chunk-- // the newest has just begun
 	}
-	counts, err := lexicon.Counts(tx, owner, chunk, terms)
-	if err != nil {
+	var err error
+	if l.sample, err = lexicon.SampleOf(tx, owner, chunk, terms); err != nil || l.sample.Stats.Docs == 0 {
 		return err
 	}
+	counts := l.sample.Counts
 	most := max(1, slices.Max(counts))
-	sample := words.Stats{Docs: max(min(l.stats.Docs, words.ChunkSize), most) + background}
+	sample := words.Stats{Docs: max(min(l.sample.Stats.Docs, words.ChunkSize), most) + background}
 	l.idf = make(map[string]float64, len(terms))
 	l.terms = make([]weighted, len(terms))
 	for i, t := range terms {
@@ -165,37 +162,55 @@ func (l *likeness) weigh(tx *db.Tx, owner db.AccountID, text string) error {
 	return nil
 }
 
-// candidates are the memories that may be alike, the most promising first. A text
-// that has enough of the rarity in common has some of the rarest terms, which make
-// up keyShare of it, so only those are looked up.
-func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int64, error) {
-	var keys []string
-	sum := 0.0
-	chunks := l.stats.Docs/words.ChunkSize + 1
-	blobs := 0
+// keys are the rarest terms, by which memories outside the sample are looked for,
+// and the sum of their rarity.
+func (l *likeness) keys() (keys []string, sum float64) {
+	rows := 0
 	for _, t := range l.terms {
-		blobs += min(t.sampled, 1)*chunks + 1
-		if len(keys) > 0 && (sum > keyShare*l.total || len(keys) == keyTermsMost || blobs > keyBlobsMost) {
+		rows += l.sample.Rows(t.sampled)
+		if len(keys) > 0 && (sum > keyShare*l.total || len(keys) == keyTermsMost || rows > keyRowsMost ||
+			len(keys) >= keyTermsEnough && rows > keyRowsEnough) {
 			break
 		}
 		keys = append(keys, t.term)
 		sum += t.idf
 	}
-	shared, err := lexicon.Weigh(tx, owner, keys, l.idf)
+	return keys, sum
+}
+
+// candidates are the memories that may be alike, the most promising first.
+func (l *likeness) candidates(tx *db.Tx, owner db.AccountID, self int64) ([]int64, error) {
+	keys, sum := l.keys()
+	found, err := l.sample.Overlaps(tx, owner, keys, l.idf, keyRowsMost)
 	if err != nil {
 		return nil, err
 	}
-	delete(shared, self)
-	var ids []int64
-	for id, s := range shared {
-		if s+l.total-sum >= similarFrom*l.total { // with all the rest in common it would do
-			ids = append(ids, id)
+	promising := found[:0]
+	for _, o := range found {
+		switch {
+		case o.ID == self:
+			continue
+		case o.Whole:
+			if o.Weight < similarFrom*l.total {
+				continue
+			}
+		case o.Weight+l.total-sum < similarFrom*l.total: // with all the rest in common it wouldn't do
+			continue
+		default: // it may have as much of the rest as of the keys
+			if o.Weight *= l.total / sum; o.Weight < candidateFrom*l.total {
+				continue
+			}
 		}
+		promising = append(promising, o)
 	}
-	slices.SortFunc(ids, func(a, b int64) int {
-		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))
+	slices.SortFunc(promising, func(a, b lexicon.Overlap) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.ID, a.ID))
 	})
-	return ids[:min(len(ids), candidatesMost)], nil
+	ids := make([]int64, min(len(promising), candidatesMost))
+	for i := range ids {
+		ids[i] = promising[i].ID
+	}
+	return ids, nil
 }
 
 // activeBodies reads the bodies of those memories that are active. Their status is
@@ -222,7 +237,7 @@ func activeBodies(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string,
 // of is the likeness of another text. A term that the first doesn't have counts as
 // much as its own do on average.
 func (l *likeness) of(text string) float64 {
-	terms := likeTerms(text)
+	terms := words.Content(text)
 	both, only := 0.0, 0
 	for _, t := range terms {
 		if idf, ok := l.idf[t]; ok {
