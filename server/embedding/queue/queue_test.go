@@ -435,8 +435,20 @@ func TestNoVectorHasAWrongLabel(t *testing.T) {
 				t.Fatalf("all is quiet, and %d of %d are indexed", s.Indexed, s.Total)
 			}
 			h.checkSearch(t, snapshots, using)
+			h.clear() // so that the next one begins with little
 		})
 	})
+}
+
+// clear purges all that ann has.
+func (h *house) clear() {
+	h.t.Helper()
+	if _, err := h.memories.Bulk(ctx, h.ann, me, api.MemoryBulk{All: &api.MemoryQuery{}, Action: api.BulkTrash}); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.memories.EmptyTrash(ctx, h.ann, me, api.EmptyTrash{}); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // check looks at every stored vector.
