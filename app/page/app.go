@@ -280,7 +280,7 @@ func (a *App) key(e app.Event) {
 
 // known tells whether a key is one of ours on the page that is shown.
 func (a *App) known(key string) bool {
-	if a.s.going && goes(key) != missing || a.route.Kind == categoriesPage && (key == "j" || key == "k") {
+	if a.s.going && goes(key) != missing || a.route.Kind == categoriesPage && (key == "j" || key == "k" || key == "Escape") {
 		return true
 	}
 	switch key {
@@ -299,7 +299,7 @@ func (a *App) act(e app.Event, key string) {
 	if s.travel(key) {
 		return
 	}
-	if c := s.shelves; c != nil && (key == "j" || key == "k") {
+	if c := s.shelves; c != nil && (key == "j" || key == "k" || key == "Escape") {
 		c.step(key)
 		return
 	}

@@ -113,16 +113,18 @@ func (c *Categories) follow() {
 
 // begin fills the form.
 func (c *Categories) begin(id int64, k api.Category) {
+	was, other := c.shown, c.shown != id
 	c.shown, c.base, c.stale, c.problem, c.errs = id, k, nil, "", nil
 	c.typed = categoryForm{k.Name, k.Description, k.Color, k.Icon, k.Default}
 	if id == noForm {
+		c.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID(shelfID(was))) })
 		return
 	}
 	c.ctx.Defer(func(app.Context) {
 		name := browser.ByID("category-name")
 		browser.SetValue(name, c.typed.name)
 		browser.SetValue(browser.ByID("category-description"), c.typed.description)
-		if id == newForm {
+		if id == newForm || other && !c.S.narrow() {
 			browser.Focus(name)
 		}
 	})
@@ -142,8 +144,10 @@ func (c *Categories) input(ctx app.Context, e app.Event) {
 	case !id.Truthy():
 	case id.String() == "category-name":
 		c.typed.name = value
+		delete(c.errs, "name")
 	case id.String() == "category-description":
 		c.typed.description = value
+		delete(c.errs, "description")
 	}
 }
 
@@ -209,11 +213,15 @@ func (c *Categories) key(ctx app.Context, e app.Event) {
 	}
 }
 
-// step moves the focus through the list.
+// step moves the focus through the list, or closes the form.
 func (c *Categories) step(key string) {
 	by := 1
-	if key == "k" {
+	switch key {
+	case "k":
 		by = -1
+	case "Escape":
+		c.S.visit(route{Kind: categoriesPage})
+		return
 	}
 	list, _ := c.list()
 	at := -1

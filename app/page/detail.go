@@ -137,6 +137,9 @@ func (d *Detail) event(e sync.Event[live.DetailRow]) {
 			}
 		}
 		d.older, d.cursor, d.oldDone = nil, "", false
+		if l := d.S.list; l != nil {
+			l.track()
+		}
 	}
 	d.startEdit()
 }

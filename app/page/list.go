@@ -92,7 +92,10 @@ func (l *List) track() {
 // rows that are here. One that was opened by its address is brought into view.
 func (l *List) locate() {
 	q := l.Query.Normal()
-	if l.Open == 0 || !l.window.Loaded || l.of.Normal() != q || l.located == l.Open && l.locatedIn == q {
+	if d := l.S.detail; d == nil || d.row == nil || d.row.Memory.ID != l.Open {
+		return // it may not exist
+	}
+	if !l.window.Loaded || l.of.Normal() != q || l.located == l.Open && l.locatedIn == q {
 		return
 	}
 	l.located, l.locatedIn = l.Open, q
@@ -100,7 +103,7 @@ func (l *List) locate() {
 	var at api.Rank
 	path := rankPath(id, q)
 	l.S.async(path, func(ctx context.Context) error { return l.S.api.Get(ctx, path, &at) }, func(err error) {
-		if err != nil || l.S.list != l || l.Open != id || l.Query.Normal() != q {
+		if err != nil || at.Rank < 0 || l.S.list != l || l.Open != id || l.Query.Normal() != q {
 			return // it is not in this list, or nobody is here any more
 		}
 		l.S.place = place{id: id, rank: at.Rank, total: at.Total}

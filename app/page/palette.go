@@ -92,6 +92,10 @@ func (p *Palette) OnDismount() {
 	}
 }
 
+// surely is how well a name must answer to what was typed for what it does to stand
+// before the memories with these words: it begins so.
+const surely = 700
+
 // visible is what is offered for what is typed, in its order. The best answer to
 // what one types is first in its group.
 func (p *Palette) visible() []command {
@@ -99,10 +103,6 @@ func (p *Palette) visible() []command {
 	mode := ""
 	if strings.HasPrefix(words, ">") || strings.HasPrefix(words, "#") {
 		mode, words = words[:1], strings.TrimSpace(words[1:])
-	}
-	var out []command
-	if mode == "" && words != "" {
-		out = p.memories(words)
 	}
 	type ranked struct {
 		command
@@ -130,13 +130,22 @@ func (p *Palette) visible() []command {
 		}
 		slices.SortStableFunc(list, func(a, b ranked) int { return order[a.group] - order[b.group] })
 	}
+	var out []command
 	for _, r := range list {
 		out = append(out, r.command)
 	}
-	return out
+	if mode != "" || words == "" {
+		return out
+	}
+	if len(list) > 0 && list[0].score >= surely {
+		out = append(out, p.memories(words)...)
+	} else {
+		out = append(p.memories(words), out...)
+	}
+	return append(out, command{group: text.PaletteKeep, label: text.NewNamed(words), icon: "plus", run: func() { p.S.composeWith(words) }})
 }
 
-// memories are those that were found, and what else the words could be for.
+// memories are those that were found, and the way to all of them.
 func (p *Palette) memories(words string) []command {
 	var out []command
 	for i := range p.found {
@@ -148,7 +157,7 @@ func (p *Palette) memories(words string) []command {
 	if p.total > 0 {
 		out = append(out, command{group: text.PaletteMemories, label: text.ShowMatches(p.total), icon: "list", key: "Ctrl ↵", run: func() { p.showAll(words) }})
 	}
-	return append(out, command{group: text.PaletteDo, label: text.NewNamed(words), icon: "plus", run: func() { p.S.composeWith(words) }})
+	return out
 }
 
 // showAll leads to the list with the words in its search.

@@ -25,7 +25,7 @@ const (
 	DefaultHelp      = "New memories go here where nobody says otherwise."
 	DefaultTag       = "default"
 	MakeDefault      = "Make default"
-	ClearDefault     = "Not the default"
+	ClearDefault     = "Clear default"
 	NoDefaultNow     = "There is no default: new memories stay in no category"
 
 	DeleteEllipsis   = "Delete…"
@@ -85,9 +85,12 @@ func DeleteCategoryTitle(name string) string { return "Delete " + Quote(name) }
 // DeleteCategoryBody says what happens.
 func DeleteCategoryBody(n int, def bool) []string {
 	var body []string
-	if n == 0 {
+	switch n {
+	case 0:
 		body = append(body, "No active memory is in it.")
-	} else {
+	case 1:
+		body = append(body, "Its memory stays, in no category. What is in no category is never recalled, until it is filed again.")
+	default:
 		body = append(body, "Its "+Memories(n)+" stay, in no category. What is in no category is never recalled, until it is filed again.")
 	}
 	if def {

@@ -6,6 +6,7 @@ const (
 	PaletteHint     = "Search memories, or say what to do"
 	PaletteMemories = "Memories"
 	PaletteDo       = "Do"
+	PaletteKeep     = "Write it down"
 	PaletteGo       = "Go to"
 	PaletteSort     = "Sort"
 	PaletteShelves  = "Categories"

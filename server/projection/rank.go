@@ -5,12 +5,11 @@ import (
 
 	"elowen/server/db"
 	"elowen/shared/api"
-	"elowen/shared/fault"
 )
 
 // Rank tells where a memory stands in the list of a query, with all that was
 // committed before the call. Errors: fault.NotFound for a memory that is not the
-// account's or not in that list, fault.Unavailable for a query by meaning.
+// account's, fault.Unavailable for a query by meaning.
 func (p *Projector) Rank(ctx context.Context, owner db.AccountID, q api.MemoryQuery, id int64) (api.Rank, error) {
 	var out api.Rank
 	if err := answerable(q); err != nil {
@@ -32,10 +31,13 @@ func (p *Projector) Rank(ctx context.Context, owner db.AccountID, q api.MemoryQu
 			return err
 		}
 		m := r.cat.get(id)
-		if m == nil || !s.holds(m) {
-			return fault.New(fault.NotFound, "This memory is not in that list.")
+		if m == nil {
+			return errNoMemory
 		}
-		out.Rank, out.Total = s.seq.rank(r.cat.rows, s.seq.placeOf(m), tx.Now), s.seq.length()
+		out.Rank, out.Total = -1, s.seq.length()
+		if s.holds(m) {
+			out.Rank = s.seq.rank(r.cat.rows, s.seq.placeOf(m), tx.Now)
+		}
 		return nil
 	})
 	return out, err

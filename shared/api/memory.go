@@ -255,7 +255,7 @@ type Page[T any] struct {
 
 // Rank answers GET /api/memory/{id}/rank: where a memory stands in a list.
 type Rank struct {
-	Rank  int `json:"rank"` // from 0
+	Rank  int `json:"rank"` // from 0; −1 where it isn't in that list
 	Total int `json:"total"`
 }
 
