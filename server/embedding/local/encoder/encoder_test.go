@@ -26,17 +26,18 @@ func must(t rapid.TB, k *kernel.Kernel, w Weights) *Encoder {
 }
 
 // Every state of every token is that of a float64 evaluation of the same weights,
-// through all 12 layers of the real models' shape, also after what all states have in
+// through layers of the real models' shape, also after what all states have in
 // common has been taken off. Weights of few bits, as all models here have, are kept by
 // packing and come closer than those of any value, which it rounds to 8 bits.
 func TestReference(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		bits           bool
+		layers         int
 		plain, centred float64
-	}{{"4-bit and 8-bit weights", true, 0.9999, 0.9999}, {"float weights", false, 0.995, 0.99}} {
+	}{{"4-bit and 8-bit weights", true, 12, 0.9999, 0.9999}, {"float weights", false, 2, 0.999, 0.99}} {
 		t.Run(c.name, func(t *testing.T) {
-			w := random(1, 384, 1536, 12, 12, 64, 100)
+			w := random(1, 384, 1536, 12, c.layers, 64, 100)
 			if c.bits {
 				fewBits(&w)
 			}
@@ -45,7 +46,7 @@ func TestReference(t *testing.T) {
 			var ids [][]int32
 			var want []float64
 			var wantMeans [][]float64
-			for _, n := range []int{1, 2, 17, 5} {
+			for _, n := range []int{1, 9, 4} {
 				ids = append(ids, sequence(rng, n, w.Vocab))
 				mean := make([]float64, w.Width)
 				for _, row := range reference(w, ids[len(ids)-1]) {
@@ -103,10 +104,10 @@ func TestKernelsAgree(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		heads := rapid.IntRange(1, 3).Draw(t, "heads")
 		width := heads * 32 * rapid.IntRange(1, 2).Draw(t, "length of a head")
-		w := random(seed, width, 32*rapid.IntRange(1, 6).Draw(t, "inner"), heads, rapid.IntRange(1, 3).Draw(t, "layers"), 100, 40)
+		w := random(seed, width, 32*rapid.IntRange(1, 6).Draw(t, "inner"), heads, rapid.IntRange(1, 2).Draw(t, "layers"), 60, 40)
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var ids [][]int32
-		for _, n := range rapid.SliceOfN(rapid.IntRange(1, 100), 1, 5).Draw(t, "lengths") {
+		for _, n := range rapid.SliceOfN(rapid.IntRange(1, 60), 1, 4).Draw(t, "lengths") {
 			ids = append(ids, sequence(rng, n, 40))
 		}
 		agree(t, w, ids)
@@ -114,9 +115,9 @@ func TestKernelsAgree(t *testing.T) {
 }
 
 func TestKernelsAgreeAtFullSize(t *testing.T) {
-	w := random(3, 384, 1536, 12, 2, 512, 50)
+	w := random(3, 384, 1536, 12, 1, 512, 50)
 	rng := rand.New(rand.NewPCG(3, 9))
-	agree(t, w, [][]int32{sequence(rng, 1, 50), sequence(rng, 512, 50), sequence(rng, 13, 50), sequence(rng, 45, 50)})
+	agree(t, w, [][]int32{sequence(rng, 1, 50), sequence(rng, 512, 50), sequence(rng, 13, 50)})
 }
 
 func agree(t rapid.TB, w Weights, ids [][]int32) {
@@ -125,7 +126,7 @@ func agree(t rapid.TB, w Weights, ids [][]int32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kernel.All() {
+	for _, k := range kernel.All()[1:] {
 		got, err := must(t, k, w).Hidden(context.Background(), ids)
 		if err != nil {
 			t.Fatal(err)

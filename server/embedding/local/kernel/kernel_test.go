@@ -98,20 +98,21 @@ func TestProductsAgree(t *testing.T) {
 	})
 }
 
-// The real shapes, and rows beyond what is kept in the cache at once.
+// The real shapes, and more rows than are kept in the cache at once.
 func TestProductsAgreeAtFullSize(t *testing.T) {
-	each(t, func(t *testing.T, k *Kernel) {
-		rng := rand.New(rand.NewPCG(1, 2))
-		for _, c := range []struct{ n, out, in int }{{1, 1152, 384}, {512, 384, 384}, {45, 1536, 384}, {191, 384, 1536}} {
-			m, _, _ := random(t, rng, c.out, c.in)
-			var r Rows
-			portable.Quantize(&r, activations(rng, c.n, c.in), c.in)
-			got, want := make([]float32, c.n*c.out), make([]float32, c.n*c.out)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ n, out, in int }{{1, 1152, 384}, {13, 1536, 384}, {cachedRows/(2*1536) + 5, 384, 1536}} {
+		m, _, _ := random(t, rng, c.out, c.in)
+		var r Rows
+		portable.Quantize(&r, activations(rng, c.n, c.in), c.in)
+		got, want := make([]float32, c.n*c.out), make([]float32, c.n*c.out)
+		portable.Mul(want, m, &r)
+		for _, k := range All()[1:] {
+			clear(got)
 			k.Mul(got, m, &r)
-			portable.Mul(want, m, &r)
-			near(t, "product", got, want, 2e-5)
+			near(t, k.name, got, want, 2e-5)
 		}
-	})
+	}
 }
 
 // The largest integers everywhere don't overflow.
@@ -256,20 +257,26 @@ func TestNorm(t *testing.T) {
 }
 
 func TestAttend(t *testing.T) {
-	each(t, func(t *testing.T, k *Kernel) {
-		var mem, plain Attention
-		rapid.Check(t, func(t *rapid.T) {
-			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-			n := rapid.OneOf(rapid.IntRange(1, 60), rapid.SampledFrom([]int{96, 97, 511, 512})).Draw(t, "tokens")
-			heads := rapid.IntRange(1, 3).Draw(t, "heads")
-			width := heads * 16 * rapid.IntRange(1, 3).Draw(t, "length of a head")
-			qkv := normal(rng, 3*n*width, 1)
-			got, want := normal(rng, n*width, 1), make([]float32, n*width)
+	var mem, plain Attention
+	agree := func(t rapid.TB, seed uint64, n, heads, head int) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		width := heads * head
+		qkv := normal(rng, 3*n*width, 1)
+		want := make([]float32, n*width)
+		portable.Attend(want, qkv, n, width, heads, &plain)
+		for _, k := range All()[1:] {
+			got := normal(rng, n*width, 1)
 			k.Attend(got, qkv, n, width, heads, &mem)
-			portable.Attend(want, qkv, n, width, heads, &plain)
-			near(t, "attention", got, want, 2e-5)
-		})
+			near(t, k.name, got, want, 2e-5)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		agree(t, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "tokens"),
+			rapid.IntRange(1, 3).Draw(t, "heads"), 16*rapid.IntRange(1, 3).Draw(t, "length of a head"))
 	})
+	for _, n := range []int{2 * queryRows, 2*queryRows + 1, 511, 512} {
+		agree(t, 7, n, 2, 32)
+	}
 }
 
 // Attend, in the portable kernel too, is what its definition says.
