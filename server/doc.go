@@ -25,6 +25,11 @@
 // clock says) and [elowen/server/words] (words of any script, postings, BM25).
 // [elowen/server/validation] reads JSON strictly and judges it by the tags of api.
 //
+// The built-in models stand on nothing of ours either: under
+// [elowen/server/embedding/local] are the tokenizers (token), the readers of the
+// files of weights and the way from their packages (weight), the encoder and its
+// kernels. Texts go in, vectors come out.
+//
 // # The nouns, from below
 //
 // [elowen/server/account] is people, sessions and tokens; [elowen/server/category]
