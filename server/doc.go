@@ -25,7 +25,7 @@
 // clock says) and [elowen/server/words] (words of any script, postings, BM25).
 // [elowen/server/validation] reads JSON strictly and judges it by the tags of api.
 //
-// The built-in models stand on nothing of ours either: under
+// The built-in models are worked out without any store: under
 // [elowen/server/embedding/local] are the tokenizers (token), the readers of the
 // files of weights and the way from their packages (weight), the encoder and its
 // kernels. Texts go in, vectors come out.
