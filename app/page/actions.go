@@ -224,7 +224,7 @@ func (s *Session) change(p picked, b api.MemoryBulk, said string) {
 
 func (s *Session) setCategory(p picked, id int64) {
 	choice := api.Null[int64]()
-	name := text.NoCategory
+	name := ""
 	if id > 0 {
 		choice = api.Some(id)
 		name, _ = s.category(&id)

@@ -41,7 +41,7 @@ func (s *Session) chips(q api.MemoryQuery) []filterChip {
 	if q.FadesWithin > 0 {
 		list[3].label = text.FadesWithin(q.FadesWithin)
 	}
-	if s.policy != nil && !s.policy.Policy.Enabled && q.FadesWithin == 0 {
+	if q.FadesWithin == 0 && (s.policy != nil && !s.policy.Policy.Enabled || q.Status == api.StatusDeleted || q.Status == api.StatusConsolidated) {
 		list = list[:3] // nothing fades
 	}
 	if q.NotIndexed || s.indexes() {

@@ -74,7 +74,7 @@ func (r *TrashRow) render() app.UI {
 			tag.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
 		),
 		cell("tcell-by nowrap", Icon(goneIcon(m.DeletedBy)), app.Text(" "+text.WentByWord(m.DeletedBy, m.DeletedWho))),
-		cell("tcell-why muted", app.Text(m.DeletedWhy)),
+		cell("tcell-why muted", app.Text(text.WhyShort(m.DeletedBy, m.DeletedWhy))),
 		cell("tcell-when num nowrap", app.Text(when)),
 		cell("tcell-vit", Vitality(m.VitalityShown, r.Floor)),
 		cell("tcell-do", Button("btn btn-sm btn-quiet", "trash-restore", id, app.Text(text.Restore))),

@@ -18,7 +18,7 @@ const (
 	SentenceTrash        = "In the trash its vitality goes on falling, and nothing more happens to it by itself."
 	SentenceConsolidated = "It was merged into another memory and is kept, but no longer recalled."
 	SentenceOff          = "Retention is off: vitality falls, but nothing goes to the trash. "
-	SentenceNever        = "No sweep will take it as things stand."
+	SentenceNever        = "As things stand, it stays: no daily sweep will take it."
 	SentenceBelow        = "It is below the floor. Not used again, it goes to the trash at the sweep of "
 	SentenceBelowEnd     = "."
 	SentenceQueue        = "It is below the floor. Not used again, it may go to the trash from the sweep of "

@@ -40,7 +40,7 @@ const (
 	Updated            = "Updated"
 	Used               = "Used"
 	Search             = "Search"
-	Eligible           = "Eligible"
+	Eligible           = "Fades"
 	Never              = "never"
 	Subject            = "About"
 	Indexed            = "indexed"

@@ -125,7 +125,7 @@ func SortName(sort string) string {
 	case api.SortUsed:
 		return "by last use"
 	case api.SortEvictable:
-		return "by eviction date"
+		return "by when it fades"
 	case api.SortRelevance:
 		return "by relevance"
 	}
@@ -248,7 +248,12 @@ func PutBackMany(n int) string {
 }
 
 // NowIn says where memories are filed now.
-func NowIn(category string) string { return "now in " + Quote(category) }
+func NowIn(category string) string {
+	if category == "" {
+		return "now in no category"
+	}
+	return "now in " + Quote(category)
+}
 
 // PurgeTitle heads the dialog of a purge.
 func PurgeTitle(n int) string {

@@ -34,6 +34,14 @@ func WentByWord(by, who string) string {
 	return who
 }
 
+// WhyShort is the column of reasons.
+func WhyShort(by, why string) string {
+	if by == "merge" {
+		return "is part of another memory now"
+	}
+	return why
+}
+
 // TrashTab labels a part of the trash with its number.
 func TrashTab(label string, n int) string { return label + "\u00a0" + Number(n) }
 
