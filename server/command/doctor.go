@@ -36,7 +36,7 @@ func (r *run) examine() (p doctor.Patient, done func()) {
 		p.DB, p.Err = db.Open(r.ctx, db.Config{Dir: r.data, Clock: r.Clock, NoCreate: true, NoMigrate: true})
 	}
 	if p.Err == nil {
-		st := put(p.DB, r.System, discard)
+		st := put(p.DB, r.System, r.data, discard)
 		p.Accounts, p.Retention = st.accounts, st.retention
 	}
 	return p, func() {

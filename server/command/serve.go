@@ -156,6 +156,10 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 	}
 	running.Go(func() { schedule.Run(work) })
 	running.Go(func() { admin.serve(work) })
+	if err := st.models.Apply(r.ctx); err != nil {
+		return err
+	}
+	running.Go(func() { w.queue.Run(work) })
 
 	server := &http.Server{
 		Handler: w.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,

@@ -12,8 +12,11 @@ import (
 	"elowen/server/account"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/memory"
+	"elowen/server/model"
 	"elowen/server/retention"
+	"elowen/server/secret"
 	"elowen/server/transfer"
 	"elowen/shared/fault"
 )
@@ -27,6 +30,8 @@ type stores struct {
 	settings   *retention.Settings
 	retention  *retention.Store
 	transfer   *transfer.Store
+	embedding  *embedding.Service
+	models     *model.Store
 	log        *slog.Logger
 	use        *lock
 	dir        string // the data directory
@@ -61,8 +66,8 @@ func openStores(ctx context.Context, s *System, dir string, log *slog.Logger) (*
 		use.release()
 		return nil, err
 	}
-	st := put(d, s, log)
-	st.use, st.dir = use, dir
+	st := put(d, s, dir, log)
+	st.use = use
 	return st, nil
 }
 
@@ -85,8 +90,8 @@ func emptied(dir string) error {
 }
 
 // put puts the nouns together over an open store.
-func put(d *db.DB, s *System, log *slog.Logger) *stores {
-	st := &stores{db: d, log: log, settings: retention.NewSettings()}
+func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
+	st := &stores{db: d, log: log, dir: dir, settings: retention.NewSettings(), embedding: embedding.NewService()}
 	st.categories = category.New(d, memory.CountByCategory)
 	st.accounts = account.New(d, account.Options{
 		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Owned, Log: log,
@@ -96,6 +101,9 @@ func put(d *db.DB, s *System, log *slog.Logger) *stores {
 	st.transfer = transfer.New(d, transfer.Parts{
 		Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
 		Retention: st.retention, Settings: st.settings,
+	})
+	st.models = model.New(d, model.Options{
+		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: s.builtIn(dir), Others: st.retention.SettingsIn, Log: log,
 	})
 	return st
 }

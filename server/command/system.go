@@ -15,6 +15,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
+	"elowen/server/model"
 	"elowen/server/retention"
 	"elowen/shared/fault"
 )
@@ -41,6 +42,10 @@ type System struct {
 	Clock db.Clock
 	Wake  func(at int64) <-chan time.Time // fires when the clock shows an instant, in Unix milliseconds
 	Hash  account.Cost                    // of a password; the zero value takes the usual one
+
+	// Local is the built-in models; nil takes those of the program and of the data
+	// directory.
+	Local model.Local
 
 	// Started is told when serve is ready; nil tells no one.
 	Started func(Running)

@@ -10,6 +10,7 @@ import (
 	"elowen/server/account"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/embedding/queue"
 	"elowen/server/memory"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -190,7 +191,7 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 			return err
 		}
 		for _, step := range []func(*db.Tx, db.AccountID) error{
-			st.transfer.EraseAccount, st.retention.EraseAccount, memory.EraseAccount,
+			st.transfer.EraseAccount, st.retention.EraseAccount, queue.EraseAccount, memory.EraseAccount,
 			category.EraseAccount, account.Delete, (*db.Tx).EraseAccountLog,
 		} {
 			if err := step(tx, owner); err != nil {

@@ -14,6 +14,7 @@ import (
 	"elowen/server/backup"
 	"elowen/server/category"
 	"elowen/server/doctor"
+	"elowen/server/embedding/queue"
 	"elowen/server/feed"
 	"elowen/server/httpd"
 	"elowen/server/live"
@@ -31,6 +32,7 @@ type web struct {
 	feed      *feed.Feed
 	projector *projection.Projector
 	live      *live.Handler
+	queue     *queue.Queue
 }
 
 func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slog.Logger) (*web, error) {
@@ -39,6 +41,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 		return nil, err
 	}
 	w := &web{feed: feed.New(st.db)}
+	w.queue = st.queue(r.System, w.feed)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Log: log,
 		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention}),
@@ -52,10 +55,13 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w.measure(registry, st)
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Transfer: st.transfer, Projector: w.projector,
+		Retention: st.retention, Transfer: st.transfer, Models: st.models, Projector: w.projector,
 		Erase: func(ctx context.Context, _ account.Identity, name string) error {
 			_, err := st.erase(ctx, name)
 			return err
+		},
+		Index: func(ctx context.Context, who account.Identity) (api.IndexState, error) {
+			return w.queue.State(ctx, who.Owner)
 		},
 		Backups: keeper,
 		Examine: func(ctx context.Context) api.Doctor { return doctor.Examine(ctx, r.patient(st)) },

@@ -160,6 +160,18 @@ func withoutSecrets(in any) any {
 	case api.PersonPatch:
 		in.Password = hide(in.Password)
 		return in
+	case api.ModelsChange:
+		for i := range in.Providers {
+			in.Providers[i].APIKey = hideKey(in.Providers[i].APIKey)
+		}
+		return in
+	case api.ModelTest:
+		if in.Provider != nil {
+			shown := *in.Provider
+			shown.APIKey = hideKey(shown.APIKey)
+			in.Provider = &shown
+		}
+		return in
 	case api.PersonAdd:
 		if in.Password != "" {
 			in.Password = "hidden"
@@ -167,6 +179,14 @@ func withoutSecrets(in any) any {
 		return in
 	}
 	return nil
+}
+
+// hideKey keeps whether a key was given or taken away, not which.
+func hideKey(key api.Optional[string]) api.Optional[string] {
+	if key.Value == nil {
+		return key
+	}
+	return api.Some("hidden")
 }
 
 func bodyMost() int64 { return int64(setting.Get("http.body").Max) }

@@ -200,7 +200,7 @@ func TestIfMatch(t *testing.T) {
 		for _, bad := range []string{"*", "1", `W/"1"`, `"1", "2"`, `"x"`, `""`, `"0"`, `"-1"`, `"01"`, `"1`, `"99999999999999999999"`} {
 			w.problem(what+" If-Match "+bad, ann.call(r, ann.things("mark"), "If-Match", bad), fault.Invalid)
 		}
-		if r.Path == api.PathSettings+"/retention" {
+		if savesSettings(r.Path) {
 			w.problem(what, ann.call(r, ann.things("mark"), "If-Match", `"777"`), fault.Invalid) // the body names another one
 			continue
 		}
@@ -272,8 +272,8 @@ func TestIdempotency(t *testing.T) {
 		key := "key for " + what
 		ann.made++
 		query, body := th.example(r, ann.made)
-		if r.Path == api.PathSettings+"/retention" {
-			body = api.PolicyChange{Revision: into[api.Settings](t, ann.must("GET", api.PathSettings, nil)).Revision, GraceDays: api.Ptr(20.0)}
+		if savesSettings(r.Path) {
+			body = settingsChange(r.Path, into[api.Settings](t, ann.must("GET", api.PathSettings, nil)).Revision, ann.made)
 		}
 		header := []string{api.HeaderIdempotency, key}
 		if r.Path == api.PathImport {
@@ -305,7 +305,7 @@ func TestIdempotency(t *testing.T) {
 			if r.Path == api.PathPreview || r.Path == api.PathMe || strings.HasPrefix(r.Path, api.PathPeople+"/") {
 				continue // the other example is the same
 			}
-			if r.Path == api.PathSettings+"/retention" || r.Path == api.PathTokens {
+			if savesSettings(r.Path) || r.Path == api.PathTokens {
 				other = `{"revision":1,"name":"n"}`
 				if r.Path == api.PathTokens {
 					other = `{"name":"n"}`

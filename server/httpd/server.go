@@ -21,6 +21,7 @@ import (
 	"elowen/server/backup"
 	"elowen/server/category"
 	"elowen/server/memory"
+	"elowen/server/model"
 	"elowen/server/projection"
 	"elowen/server/retention"
 	"elowen/server/transfer"
@@ -36,12 +37,15 @@ type Services struct {
 	Memories   *memory.Store
 	Retention  *retention.Store
 	Transfer   *transfer.Store
+	Models     *model.Store
 	Projector  *projection.Projector
 
 	// Erase removes an account with all that it owns. by is who asks.
 	Erase func(ctx context.Context, by account.Identity, name string) error
 	// Backups are the server's own; nil: it keeps none.
 	Backups *backup.Keeper
+	// Index tells how far an account's memories are indexed for search by meaning.
+	Index func(ctx context.Context, who account.Identity) (api.IndexState, error)
 	// Examine runs the checks of the whole server.
 	Examine func(ctx context.Context) api.Doctor
 	// Storage measures what takes up room.
@@ -298,7 +302,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.retention(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.retention(), s.models(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

@@ -41,7 +41,7 @@ func (s *server) categories() []*Route {
 func (s *server) retention() []*Route {
 	return []*Route{
 		get(api.PathSettings, api.ScopeRead, "The settings, with each field's bounds", func(c *call) (api.Settings, error) {
-			return s.Retention.Settings(c.ctx)
+			return s.settings(c)
 		}),
 		do(http.MethodPut, api.PathSettings+"/retention", api.ScopeAdmin, "Change the retention policy", func(c *call, in api.PolicyChange) (api.Settings, error) {
 			if in.Revision == 0 {

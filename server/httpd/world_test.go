@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -23,8 +24,10 @@ import (
 	"elowen/server/db/dbtest"
 	"elowen/server/feed"
 	"elowen/server/memory"
+	"elowen/server/model"
 	"elowen/server/projection"
 	"elowen/server/retention"
+	"elowen/server/secret"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -77,8 +80,12 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	w.services = Services{
 		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector,
 		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
-		Erase:    w.erase,
-		Backups:  backup.NewKeeper(w.db, retained, t.TempDir(), 7),
+		Models: model.New(w.db, model.Options{
+			Box: secret.New(filepath.Join(t.TempDir(), secret.FileName)), Others: retained.SettingsIn, Log: log,
+		}),
+		Index:   func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
+		Erase:   w.erase,
+		Backups: backup.NewKeeper(w.db, retained, t.TempDir(), 7),
 		Examine: func(context.Context) api.Doctor {
 			return api.Doctor{Checks: []api.Finding{{Check: "room", State: api.StateOK, Text: "much"}}, OK: true}
 		},
@@ -397,7 +404,9 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.CategoryAdd{Name: fmt.Sprint("Shelf ", n)}
 	case "PATCH " + api.PathCategories + "/{id}":
 		return "", api.CategoryPatch{Name: api.Ptr(fmt.Sprint("Drawer ", n)), Default: api.Ptr(true)}
-	case "PUT " + api.PathSettings + "/retention":
+	case "POST " + api.PathModelsTest:
+		return "", api.ModelTest{Role: api.RoleChat, Provider: &api.ProviderChange{ID: "p", Kind: api.ProviderOpenAI, BaseURL: "http://127.0.0.1:1/v1"}}
+	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels:
 		return "", nil // the revision is asked for at the time
 	case "POST " + api.PathPreview:
 		return "", api.PreviewRequest{Limit: 5}
@@ -405,6 +414,21 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", fmt.Sprintf(`{"type":"memory","body":"Brought in, time %d"}`+"\n", n)
 	}
 	return "", nil
+}
+
+// savesSettings tells whether a path takes a group of the settings.
+func savesSettings(path string) bool {
+	return path == api.PathSettings+"/retention" || path == api.PathModels
+}
+
+// settingsChange is a change of a group, each n another one.
+func settingsChange(path string, revision int64, n int) any {
+	if path == api.PathModels {
+		return api.ModelsChange{Revision: revision, Providers: []api.ProviderChange{
+			{ID: fmt.Sprint("p", n), Kind: api.ProviderOpenAI, BaseURL: "http://127.0.0.1:1/v1", APIKey: api.Some("sk-verysecret")},
+		}}
+	}
+	return api.PolicyChange{Revision: revision, GraceDays: api.Ptr(float64(10 + n%5))}
 }
 
 // call sends the example of a route about the things.
@@ -421,12 +445,12 @@ func (p *person) callWith(r Route, th things, query string, body any, header ...
 	if query != "" {
 		path += "?" + query
 	}
-	if r.Path == api.PathSettings+"/retention" {
+	if savesSettings(r.Path) {
 		now, err := p.services.Retention.Settings(context.Background())
 		if err != nil {
 			p.Fatal(err)
 		}
-		body = api.PolicyChange{Revision: now.Revision, GraceDays: api.Ptr(float64(10 + p.made%5))}
+		body = settingsChange(r.Path, now.Revision, p.made)
 	}
 	if r.Path == api.PathImport {
 		header = append(header, "Content-Type", jsonl)

@@ -52,7 +52,7 @@ func New(d *db.DB, o Options) *Store {
 		o.HTTP = endpoint.NewHTTP()
 	}
 	if o.Local == nil {
-		o.Local = noModels{}
+		o.Local = None{}
 	}
 	if o.Service == nil {
 		o.Service = embedding.NewService()
@@ -60,14 +60,14 @@ func New(d *db.DB, o Options) *Store {
 	return &Store{db: d, o: o}
 }
 
-// noModels are the built-in models of a program without any.
-type noModels struct{}
+// None is the built-in models of a program that has none.
+type None struct{}
 
-func (noModels) Space(string) (embedding.Space, error) {
+func (None) Space(string) (embedding.Space, error) {
 	return embedding.Space{}, fault.New(fault.NotFound, "This program has no built-in models.")
 }
 
-func (noModels) Embedder(string) (embedding.Embedder, error) {
+func (None) Embedder(string) (embedding.Embedder, error) {
 	return nil, fault.New(fault.Unavailable, "This program has no built-in models.")
 }
 

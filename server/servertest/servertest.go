@@ -26,6 +26,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/command"
+	"elowen/server/model"
 )
 
 // Options say how to start. The zero value is a fresh server.
@@ -34,6 +35,7 @@ type Options struct {
 	Args  []string // more arguments of serve
 	Clock *Clock   // nil takes one that stands at Start
 	Log   io.Writer
+	Local model.Local // the built-in models; nil has none, so that no test waits for one
 }
 
 // Server is a running server.
@@ -79,8 +81,15 @@ func (s *Server) system(stdin io.Reader, stdout, stderr io.Writer) *command.Syst
 	return &command.System{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr, Dir: s.Data, Env: func(string) (string, bool) { return "", false },
 		Ask:   func(string) (string, error) { return "", io.EOF },
-		Clock: s.Clock.Now, Wake: s.Clock.Wake, Hash: cheap,
+		Clock: s.Clock.Now, Wake: s.Clock.Wake, Hash: cheap, Local: s.local(),
 	}
+}
+
+func (s *Server) local() model.Local {
+	if s.o.Local == nil {
+		return model.None{}
+	}
+	return s.o.Local
 }
 
 func (s *Server) start() {

@@ -25,6 +25,7 @@ const (
 	PathStats      = "/api/memory/stats"
 	PathCategories = "/api/categories"
 	PathSettings   = "/api/settings"
+	PathIndex      = "/api/memory/index"
 	PathModels     = "/api/settings/models"
 	PathModelsTest = "/api/settings/models/test"
 	PathRetention  = "/api/retention"

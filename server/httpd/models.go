@@ -1,0 +1,34 @@
+package httpd
+
+import (
+	"net/http"
+
+	"elowen/shared/api"
+)
+
+// settings are all of them, for the one who asks: only administrators are told of
+// model providers.
+func (s *server) settings(c *call) (api.Settings, error) {
+	return s.Models.Settings(c.ctx, c.id.Can(api.ScopeAdmin))
+}
+
+// models are the routes of model providers, and of the index that a model makes.
+func (s *server) models() []*Route {
+	return []*Route{
+		do(http.MethodPut, api.PathModels, api.ScopeAdmin, "Change model providers and roles; absent ones stay, null clears a role", func(c *call, in api.ModelsChange) (api.Settings, error) {
+			if in.Revision == 0 {
+				in.Revision = c.ifMatch
+			}
+			if c.ifMatch != 0 && c.ifMatch != in.Revision {
+				return api.Settings{}, errTwoRevisions
+			}
+			return s.Models.Save(c.ctx, in)
+		}).revisioned(),
+		do(http.MethodPost, api.PathModelsTest, api.ScopeAdmin, "Ask a provider whether it answers, as stored or as it would be saved", func(c *call, in api.ModelTest) (api.ModelTested, error) {
+			return s.Models.Test(c.ctx, in)
+		}).natural(),
+		get(api.PathIndex, api.ScopeRead, "How far the account's memories are indexed for search by meaning", func(c *call) (api.IndexState, error) {
+			return s.Index(c.ctx, c.id)
+		}),
+	}
+}
