@@ -38,6 +38,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 // decide is the transaction of an add: the body is settled, and similar is what it
 // resembled a moment ago.
 func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar) (api.MemoryAdded, error) {
+	text := settledOf(body) // before anyone has to wait for it
 	return doAdded(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
 		var out api.MemoryAdded
 		r := row{
@@ -63,7 +64,8 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 		if err != nil {
 			return out, err
 		}
-		same, err := identical(tx, owner, hashOf(body), body, r.category)
+		b.text = text
+		same, err := identical(tx, owner, text.hash, body, r.category)
 		switch {
 		case err == nil:
 			r, out.Existing = same, true

@@ -23,6 +23,20 @@ type batch struct {
 
 	events []event
 	index  lexicon.Batch
+	text   settled // of the one memory that is to be added, if it was looked at before
+}
+
+// settled is a body with what is computed from it alone.
+type settled struct {
+	body, hash, lang string
+	terms            []words.Term
+	length           int
+}
+
+func settledOf(body string) settled {
+	t := settled{body: body, hash: hashOf(body), lang: langOf(body)}
+	t.terms, t.length = words.Terms(body)
+	return t
 }
 
 // batchMost is how many changes are collected before they are written, so that a
@@ -122,10 +136,12 @@ func (b *batch) prepare(list []*row, also func(i int) error) <-chan prepared {
 			}
 		}()
 		for i, r := range list[from:to] {
-			r.hash, r.lang = hashOf(r.body), langOf(r.body)
-			terms, length := words.Terms(r.body)
-			r.words = int64(length)
-			b.index.Added(r.id, terms, length)
+			text := b.text
+			if text.body != r.body || text.hash == "" {
+				text = settledOf(r.body)
+			}
+			r.hash, r.lang, r.words = text.hash, text.lang, int64(text.length)
+			b.index.Added(r.id, text.terms, text.length)
 			if err := r.rekey(b.terms.Policy); err != nil {
 				return err
 			}
