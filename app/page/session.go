@@ -240,7 +240,7 @@ func (s *Session) async(what string, wait func(ctx context.Context) error, then 
 	browser.Go(what, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		err := wait(ctx)
+		err := attempt(what, func() error { return wait(ctx) })
 		s.do(func() {
 			if fault.Is(err, fault.Unauthenticated) {
 				s.signIn()
@@ -249,6 +249,17 @@ func (s *Session) async(what string, wait func(ctx context.Context) error, then 
 			then(err)
 		})
 	})
+}
+
+// attempt makes an error of a panic, so that whoever waits for the end is told of it.
+func attempt(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			browser.Report(what, p)
+			err = fault.New(fault.Unavailable, text.PartFailed)
+		}
+	}()
+	return f()
 }
 
 // send makes a change and then goes on with its error.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -16,6 +17,9 @@ type proxy struct {
 	t      *testing.T
 	listen net.Listener
 	target *url.URL
+
+	// disguise lets the server believe that it is asked directly.
+	disguise bool
 
 	mu    sync.Mutex
 	conns map[*wire]bool
@@ -51,6 +55,16 @@ func (p *proxy) begin(target string) {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = p.target.Scheme, p.target.Host
 			r.Out.Host = r.In.Host
+			r.Out.URL.Path = p.through(r.In.URL.Path)
+			r.Out.Header.Del("Accept-Encoding") // so that a test can read and change it
+			r.Out.Header.Del("If-None-Match")
+			if p.disguise {
+				r.Out.Host = p.target.Host
+				if r.In.Header.Get("Origin") != "" {
+					r.Out.Header.Set("Origin", p.target.Scheme+"://"+p.target.Host)
+				}
+				return
+			}
 			r.SetXForwarded()
 		},
 		ModifyResponse: func(r *http.Response) error {
@@ -76,10 +90,33 @@ func (p *proxy) begin(target string) {
 		p.mu.Lock()
 		p.seen = append(p.seen, r.Method+" "+r.URL.Path)
 		p.mu.Unlock()
+		if p.through(r.URL.Path) == "" {
+			http.NotFound(w, r)
+			return
+		}
 		forward.ServeHTTP(w, r)
 	})}
 	go server.Serve(wires{p.listen, p})
 	p.t.Cleanup(func() { server.Close(); p.cut() })
+}
+
+func (p *proxy) through(path string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.path == nil {
+		return path
+	}
+	return p.path(path)
+}
+
+// deaden lets every connection that is open hang for good, as when a phone has changed
+// its network: nothing passes, nothing ends. New ones work.
+func (p *proxy) deaden() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		c.dead.Store(true)
+	}
 }
 
 // set changes how the network behaves.
@@ -103,7 +140,7 @@ func (p *proxy) cut() {
 	}
 }
 
-func (p *proxy) mend() { p.set(func(p *proxy) { p.down, p.mute = false, false }) }
+func (p *proxy) mend() { p.set(func(p *proxy) { p.down = false }) }
 
 // asked is how often a request came through.
 func (p *proxy) asked(what string) (n int) {
@@ -141,28 +178,23 @@ func (l wires) Accept() (net.Conn, error) {
 	}
 }
 
-// wire is a connection that can go mute.
+// wire is a connection that can go dead.
 type wire struct {
 	net.Conn
-	p *proxy
-}
-
-func (c *wire) muted() bool {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	return c.p.mute
+	p    *proxy
+	dead atomic.Bool
 }
 
 func (c *wire) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	for err == nil && c.muted() {
+	for err == nil && c.dead.Load() {
 		n, err = c.Conn.Read(b) // what came is lost
 	}
 	return n, err
 }
 
 func (c *wire) Write(b []byte) (int, error) {
-	if c.muted() {
+	if c.dead.Load() {
 		return len(b), nil
 	}
 	return c.Conn.Write(b)

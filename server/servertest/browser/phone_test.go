@@ -1,0 +1,56 @@
+package browser
+
+import (
+	"testing"
+)
+
+// On a phone nothing that one has to hit is smaller than a fingertip needs, and
+// nothing is wider than the window.
+func TestTargetsOnAPhone(t *testing.T) {
+	s := Serve(t)
+	p := Open(t).Person()
+	w := p.Window("phone")
+	signUp(t, s, w)
+	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("scene.jsonl", lines()))
+	gone := add(w, "One for the trash.")
+	w.Visit(s.URL("/memory/" + gone))
+	w.SeeIn(".detail-body", "One for the trash.")
+	w.Press("Move to trash")
+	w.See("Moved to the trash")
+	w.Resize(390, 844)
+	for _, page := range []string{"/memory", "/memory?category=1&importance=5", "/memory/1", "/memory/" + gone + "?status=deleted", "/memory/trash", "/categories", "/categories/1", "/memory?new=1"} {
+		w.Visit(s.URL(page))
+		w.Await("the program has drawn "+page, `document.querySelector("[aria-busy=true]") === null && document.body.innerText.length > 40 && document.querySelector("li.row .row-body, .trow .memory-text, .shelf, .detail-body, .editor") !== null`)
+		small := Eval[string](w, `[...document.querySelectorAll("button, a[href], input, [role=option]")].filter(e => {
+			const r = e.getBoundingClientRect(), c = getComputedStyle(e);
+			if (r.width === 0 || r.height === 0 || e.tabIndex < 0 || c.visibility === "hidden" || e.closest(".sr, [hidden]")) return false;
+			if (c.display === "inline" && e.tagName === "A") return false; // in a sentence
+			return r.width < 24 || r.height < 24;
+		}).map(e => (e.ariaLabel || e.innerText || e.className) + " " + Math.round(e.getBoundingClientRect().width) + "×" + Math.round(e.getBoundingClientRect().height)).join("; ")`)
+		if small != "" {
+			t.Errorf("%s: too small to hit: %s", page, small)
+		}
+		if over := Eval[float64](w, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%s: %v px too wide", page, over)
+		}
+	}
+	// A conflict on a phone: both texts, one under the other, and the buttons in reach.
+	w.Tolerate("status of 409", "status of 412")
+	w.Visit(s.URL("/memory/1"))
+	w.SeeIn(".detail-body", firstOne)
+	w.Press("Edit")
+	w.Fill("Memory", "What the phone typed, at some length, so that it takes more than one line.")
+	b := p.Window("desk")
+	b.Visit(s.URL("/memory/1"))
+	b.SeeIn(".detail-body", firstOne)
+	b.Press("Edit")
+	b.Fill("Memory", "What the desk typed meanwhile.")
+	b.Press("Save")
+	b.See("Saved as revision 2")
+	w.SeeIn(".conflict", "What the desk typed meanwhile.")
+	w.SeeIn(".conflict", "What the phone typed")
+	w.Await("one is under the other", `(() => { const [a, b] = document.querySelectorAll(".conflict .ba > div"); return b.getBoundingClientRect().top >= a.getBoundingClientRect().bottom - 1 })()`)
+	w.Shot("conflict-390")
+	w.Press("Keep theirs")
+	w.SeeIn(".detail-body", "What the desk typed meanwhile.")
+}
