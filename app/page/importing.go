@@ -83,6 +83,7 @@ func (p *Transfer) OnDismount() {
 func (p *Transfer) chosen(ctx app.Context, e app.Event) {
 	defer browser.Survive("transfer")
 	p.take(e.Get("target"))
+	browser.SetValue(e.Get("target"), "") // the same file again is a choice, too
 }
 
 // take takes a file over and has it looked through.
@@ -188,7 +189,6 @@ func (p *Transfer) click(ctx app.Context, e app.Event) {
 	switch act.Do {
 	case "choose":
 		if field := browser.ByID("import-file"); field.Truthy() {
-			browser.SetValue(field, "") // the same file again is a choice, too
 			field.Call("click")
 		}
 	case "bring":

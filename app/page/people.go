@@ -260,6 +260,8 @@ func (p *People) person(x api.Person) app.UI {
 // passwordFor is the form of another person's password, in their row.
 func (p *People) passwordFor() app.UI {
 	return tag.Form().Class("form-row form-inline").OnSubmit(p.setPassword).Attr("novalidate", "true").Aria("label", text.SetPasswordTitle(p.secret)).Body(
+		// For password managers: whose password it is.
+		tag.Input().Attr("type", "text").Attr("autocomplete", "username").Attr("value", p.secret).Hidden(true).Aria("hidden", "true"),
 		field("per-secret", text.NewPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["secret"]),
 		tag.Button().Class("btn btn-primary").Attr("type", "submit").Text(text.SetPassword),
 		part.Button("btn btn-quiet", "no-password", "", part.Text(text.Cancel)),

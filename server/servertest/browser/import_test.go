@@ -59,6 +59,7 @@ func TestImportInTheApp(t *testing.T) {
 
 	// What goes out comes in again elsewhere.
 	w.Visit(s.URL("/account?part=transfer"))
+	w.See("Download the export")
 	text := Promise[string](w, `fetch(document.querySelector("a[download][href*=export]").href).then(r => r.text())`)
 	if strings.Count(text, `"type":"memory"`) != 13 {
 		t.Errorf("exported %d lines: %s", strings.Count(text, "\n"), clip(text, 500))
