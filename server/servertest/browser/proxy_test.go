@@ -24,9 +24,9 @@ type proxy struct {
 	mu    sync.Mutex
 	conns map[*wire]bool
 	down  bool                         // new connections are closed at once
-	mute  bool                         // nothing passes, nothing ends: a phone in a tunnel
 	lose  func(r *http.Request) bool   // the answer of such a request is lost after it was made
 	alter func(r *http.Response) error // changes an answer on its way
+	path  func(path string) string     // which path is asked for behind; "" is 404
 	seen  []string                     // method and path of each request
 }
 

@@ -28,7 +28,7 @@ const twice = `(() => {
 	return out;
 })()`
 
-func many(n int) string {
+func notes(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `{"type":"memory","body":"Note number %03d.","createdAt":"2026-%02d-01T10:%02d:00.000Z","updatedAt":"2026-%02d-01T10:%02d:00.000Z"}`+"\n", i, i/60+1, i%60, i/60+1, i%60)
@@ -41,7 +41,7 @@ func TestASocketThatBreaksMovesNothing(t *testing.T) {
 	w := Open(t).Person().Window("cut")
 	w.Tolerate(gone...)
 	signUp(t, s, w)
-	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("many.jsonl", many(300)))
+	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("many.jsonl", notes(300)))
 	w.Visit(s.URL("/memory"))
 	w.See("301 memories")
 	w.FocusOn("#list")
@@ -98,7 +98,7 @@ func TestEightDaysAwayAndANightAsleep(t *testing.T) {
 	w.Fill("Password", servertest.Password)
 	w.Press("Make the account")
 	w.See("Write down one thing worth keeping")
-	s.Command(many(200), "admin", "import", "--from", "jsonl", "--user", person, "-")
+	s.Command(notes(200), "admin", "import", "--from", "jsonl", "--user", person, "-")
 	w.Visit(p.address() + "/memory")
 	w.See("memories")
 	w.FocusOn("#list")
@@ -133,7 +133,7 @@ func TestASlowNetworkShowsShapesThenRows(t *testing.T) {
 	s := Serve(t)
 	w := Open(t).Person().Window("3g")
 	signUp(t, s, w)
-	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("many.jsonl", many(100)))
+	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("many.jsonl", notes(100)))
 	w.Visit(s.URL("/memory"))
 	w.See("101 memories")
 	installed(w) // the program itself comes from the kept shell
