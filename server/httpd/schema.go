@@ -72,7 +72,7 @@ func knownTypes(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 		return false, nil
 	}
 	kind := map[reflect.Kind]jsonschema.SimpleType{
-		reflect.Int64: jsonschema.Integer, reflect.Float64: jsonschema.Number, reflect.String: jsonschema.String, reflect.Bool: jsonschema.Boolean,
+		reflect.Int: jsonschema.Integer, reflect.Int64: jsonschema.Integer, reflect.Float64: jsonschema.Number, reflect.String: jsonschema.String, reflect.Bool: jsonschema.Boolean,
 	}[inner.Kind()]
 	p.Schema.WithType(nullable(kind))
 	return true, nil

@@ -44,3 +44,43 @@ func Search(tx *db.Tx, owner db.AccountID, q string, prefix bool) ([]words.Hit, 
 	}
 	return hits, query, nil
 }
+
+// Found is what a question's words found.
+type Found struct {
+	Hits  []words.Hit // memories of any status, by ascending id
+	Query words.Query
+	Stats words.Stats // of all owners together
+}
+
+// Find finds the memories of several owners that have words of q, with the figures of
+// all of them together: what is rare is rare among what the one who asks may read, and
+// nobody else's memories move a score. background smooths how rare words are; nil is
+// none. Errors: Corrupt.
+func Find(tx *db.Tx, owners []db.AccountID, q string, background words.Background) (Found, error) {
+	f := Found{Query: words.ParseQuery(q)}
+	if f.Query.Empty() {
+		return f, nil
+	}
+	var lists postings
+	for _, owner := range owners {
+		stats, err := StatsOf(tx, owner)
+		if err != nil {
+			return f, err
+		}
+		if stats.Docs == 0 {
+			continue
+		}
+		f.Stats = f.Stats.Add(stats)
+		if err := lists.read(tx, owner, f.Query.Terms); err != nil {
+			return f, err
+		}
+	}
+	if f.Stats.Docs == 0 {
+		return f, nil
+	}
+	var err error
+	if f.Hits, err = words.ScoreAgainst(f.Stats, f.Query, lists.list, background); err != nil {
+		return f, corrupt(err)
+	}
+	return f, nil
+}

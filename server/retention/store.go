@@ -7,6 +7,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/memory"
 	"elowen/server/settings"
 	"elowen/server/vitality"
@@ -43,16 +44,23 @@ func (s *Store) Current(ctx context.Context) (Stored, error) {
 	return out, err
 }
 
-// Settings is this package's part of the settings, with their revision.
+// Settings are all settings but the models, with their revision.
 func (s *Store) Settings(ctx context.Context) (api.Settings, error) {
-	stored, err := s.Current(ctx)
-	return wireSettings(stored), err
+	var out api.Settings
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		out, err = s.SettingsIn(tx)
+		return err
+	})
+	return out, err
 }
 
 // SettingsIn is Settings inside a transaction.
 func (s *Store) SettingsIn(tx *db.Tx) (api.Settings, error) {
 	stored, err := s.settings.Load(tx)
-	return wireSettings(stored), err
+	if err != nil {
+		return api.Settings{}, err
+	}
+	return wireSettings(tx, stored)
 }
 
 // Save changes the policy as a request asks, through the strict door: a value out
@@ -67,7 +75,9 @@ func (s *Store) Save(ctx context.Context, change api.PolicyChange) (api.Settings
 		}
 		if f := settings.Seen(change.Revision, now.Revision); f != nil {
 			if fault.Is(f, fault.Stale) {
-				f.Current = wireSettings(now)
+				if f.Current, err = wireSettings(tx, now); err != nil {
+					return api.Settings{}, err
+				}
 			}
 			return api.Settings{}, f
 		}
@@ -76,7 +86,10 @@ func (s *Store) Save(ctx context.Context, change api.PolicyChange) (api.Settings
 			return api.Settings{}, err
 		}
 		saved, err := s.put(tx, now, next)
-		return wireSettings(saved), err
+		if err != nil {
+			return api.Settings{}, err
+		}
+		return wireSettings(tx, saved)
 	})
 }
 
@@ -180,15 +193,28 @@ func (s *Store) NextSweep(ctx context.Context) (at int64, ok bool, err error) {
 	return at, at != 0, err
 }
 
-func wireSettings(s Stored) api.Settings {
-	return api.Settings{Revision: s.Revision, Retention: Wire(s.Policy), Fields: Bounds()}
+func wireSettings(tx *db.Tx, s Stored) (api.Settings, error) {
+	out := api.Settings{Revision: s.Revision, Retention: Wire(s.Policy), Fields: Bounds()}
+	out.Fields = append(append(out.Fields, bounds(settings.Limits)...), bounds(settings.Runtime)...)
+	space, err := embedding.Current(tx)
+	if err != nil {
+		return out, err
+	}
+	if out.Limits, err = settings.ReadLimits(tx); err != nil {
+		return out, err
+	}
+	out.Runtime, err = settings.ReadRuntime(tx, int64(space.ID))
+	return out, err
 }
 
 // Bounds are the rows of the setting table that belong to the policy.
-func Bounds() []api.Bound {
+func Bounds() []api.Bound { return bounds(settings.Retention) }
+
+// bounds are the rows of the setting table that belong to a group.
+func bounds(group string) []api.Bound {
 	var list []api.Bound
 	for _, r := range setting.All() {
-		if strings.HasPrefix(r.Key, "retention.") {
+		if strings.HasPrefix(r.Key, group+".") {
 			list = append(list, api.Bound{Key: r.Key, Label: r.Label, Help: r.Help, Unit: r.Unit, Default: r.Default, Min: r.Min, Max: r.Max})
 		}
 	}

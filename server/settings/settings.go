@@ -13,7 +13,9 @@
 //
 // # What it does not do
 //
-// It knows no group's fields and no defaults: what was never saved is empty.
+// It knows no fields and no defaults of groups that are a noun's: what was never saved
+// is empty. Only limits and runtime, which several nouns go by, are read and changed
+// here: what is stored of them is what was set, and the rest is the setting table's.
 package settings
 
 import (
@@ -24,6 +26,8 @@ import (
 // The groups.
 const (
 	Retention = "retention"
+	Limits    = "limits"
+	Runtime   = "runtime"
 	Models    = "models"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
@@ -17,6 +18,7 @@ import (
 var judge = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(jsonName)
+	v.RegisterCustomTypeFunc(optional, api.Optional[int]{})
 	for tag, rule := range rules {
 		err := v.RegisterValidation(tag, func(f validator.FieldLevel) bool { return rule(f.Field(), f.Param()) == "" })
 		if err != nil {
@@ -25,6 +27,14 @@ var judge = sync.OnceValue(func() *validator.Validate {
 	}
 	return v
 })
+
+// optional is what a field holds that may be absent or null: nothing, or its value.
+func optional(v reflect.Value) any {
+	if o := v.Interface().(api.Optional[int]); o.Value != nil {
+		return *o.Value
+	}
+	return nil
+}
 
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -94,6 +94,9 @@ func analyze(text string) *analyzer {
 	return a
 }
 
+// text is what a token is in the text.
+func (a *analyzer) text(t *token) string { return a.src.text[t.start:t.end] }
+
 func (a *analyzer) release() {
 	if cap(a.tokens) > maxPooledTokens {
 		return

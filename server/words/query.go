@@ -30,6 +30,8 @@ type Query struct {
 // group is one word of the question: the terms any of which is that word.
 type group struct {
 	alternatives []alternative
+	word         string  // as it stands in the question
+	joined       bool    // it stands in a run without spaces
 	weight       float64 // of the group's scores
 	bonus        bool    // adds to scores, is no word of its own
 	weak         bool    // marked in texts only where nothing else is
@@ -97,25 +99,25 @@ func (p *parser) read(a *analyzer, keepSmall bool) {
 		switch t.kind {
 		case kindWord:
 			if !small {
-				g := p.group(group{weight: 1}, t.lex.term)
+				g := p.group(group{weight: 1, word: a.text(t)}, t.lex.term)
 				if t.lex.root != "" {
 					p.also(g, t.lex.root, rootWeight)
 				}
 			}
 		case kindWhole:
-			p.whole(a.tokens[i-int(t.parts):i], t, keepSmall)
+			p.whole(a.tokens[i-int(t.parts):i], t, a.text(t), keepSmall)
 		case kindLone, kindPicture:
 			if !small {
-				p.group(group{weight: 1}, t.lex.term)
+				p.group(group{weight: 1, word: a.text(t), joined: t.kind == kindLone}, t.lex.term)
 			}
 		case kindUnit:
 			if r, _ := utf8.DecodeRuneInString(t.lex.word); !small && unicode.Is(unicode.Han, r) {
-				p.group(group{weight: unitWeight, weak: true}, t.lex.term)
+				p.group(group{weight: unitWeight, word: a.text(t), joined: true, weak: true}, t.lex.term)
 			}
 		case kindPair:
 			// The pair follows its second unit.
 			if !small && (keepSmall || previous == nil || !previous.lex.stop || !a.tokens[i-1].lex.stop) {
-				p.group(group{weight: 1}, t.lex.term)
+				p.group(group{weight: 1, word: a.text(t), joined: true}, t.lex.term)
 			}
 		}
 		if t.kind == kindUnit {
@@ -136,7 +138,7 @@ func unitBefore(tokens []token, i int) *token {
 
 // whole adds a compound: another way to spell each of its parts, and more score
 // for texts that have it.
-func (p *parser) whole(parts []token, t *token, keepSmall bool) {
+func (p *parser) whole(parts []token, t *token, word string, keepSmall bool) {
 	found := false
 	for i := range parts {
 		if lex := parts[i].lex; keepSmall || !lex.stop {
@@ -146,7 +148,7 @@ func (p *parser) whole(parts []token, t *token, keepSmall bool) {
 			}
 		}
 	}
-	p.group(group{weight: 1, bonus: found}, t.lex.term)
+	p.group(group{weight: 1, word: word, bonus: found}, t.lex.term)
 }
 
 // group gives the index of the group with the given first term, a new one if

@@ -57,7 +57,8 @@ type Hit struct {
 	// Score is the BM25 sum, absolute: it depends on the question, the memory and
 	// Stats, not on the other hits.
 	Score float64
-	// Matched is the share of the question's idf that is in the memory, 0 to 1.
+	// Matched is the share of the question's idf that is in the memory, 0 to 1. Like
+	// Rarest it goes by idf as the background smooths it, where there is one.
 	Matched float32
 	// Rarest is the largest idf of the words matched.
 	Rarest float32
@@ -70,7 +71,22 @@ type Hit struct {
 // nowhere. Neither the order of lists nor that of the question's words matters.
 // The error is ErrCorrupt.
 func Score(stats Stats, q Query, lists []TermPostings) ([]Hit, error) {
-	s := scorer{stats: stats, average: 1}
+	return ScoreAgainst(stats, q, lists, nil)
+}
+
+// Background tells how likely a word, as it stands in a question, is to be in a
+// memory of anybody's, 0 to 1. joined words stand in a run without spaces.
+type Background func(word string, joined bool) float64
+
+// backgroundDocs is how many memories of nobody's are added to the owner's to tell
+// how rare a word is, so that in a store of one memory not every word of it is
+// common, and "Monday" is not as rare as a name.
+const backgroundDocs = 1000
+
+// ScoreAgainst is Score with a background, by which Matched and Rarest are smoothed.
+// Scores are the owner's own: they don't depend on it. nil is no background.
+func ScoreAgainst(stats Stats, q Query, lists []TermPostings, background Background) ([]Hit, error) {
+	s := scorer{stats: stats, average: 1, background: background}
 	if stats.Docs > 0 && stats.TotalLength > 0 {
 		s.average = float64(stats.TotalLength) / float64(stats.Docs)
 	}
@@ -139,13 +155,16 @@ func sink(heap []Hit, i int) {
 
 // scoring is a group of the query with what its postings say.
 type scoring struct {
-	key    string
-	weight float64
-	bonus  bool
-	docs   int
-	idf    float64
-	share  float32 // of the question's idf, 0 for a bonus
-	common bool
+	key      string
+	word     string
+	joined   bool
+	weight   float64
+	bonus    bool
+	docs     int
+	idf      float64
+	evidence float64 // idf against the background
+	share    float32 // of the question's evidence, 0 for a bonus
+	common   bool
 }
 
 // entry is one blob to read for one group.
@@ -159,11 +178,13 @@ type entry struct {
 type scorer struct {
 	stats   Stats
 	average float64
-	norms   [256]float64 // of short texts
-	groups  []scoring
-	entries []entry
-	rare    bool // there is a group that isn't common
-	hits    []Hit
+
+	background Background   // nil: none
+	norms      [256]float64 // of short texts
+	groups     []scoring
+	entries    []entry
+	rare       bool // there is a group that isn't common
+	hits       []Hit
 
 	page   page
 	decode [ChunkSize]posting // of one blob
@@ -211,7 +232,7 @@ func (s *scorer) resolve(q Query, lists []TermPostings) error {
 	at := make(map[string][]place, len(q.Terms))
 	typed := -1
 	for i, g := range q.groups {
-		s.groups = append(s.groups, scoring{key: g.alternatives[0].term, weight: g.weight, bonus: g.bonus})
+		s.groups = append(s.groups, scoring{key: g.alternatives[0].term, word: g.word, joined: g.joined, weight: g.weight, bonus: g.bonus})
 		for _, alt := range g.alternatives {
 			at[alt.term] = append(at[alt.term], place{i, alt.weight})
 		}
@@ -280,8 +301,9 @@ func (s *scorer) order() {
 	for i := range s.groups {
 		g := &s.groups[i]
 		g.idf = s.stats.IDF(g.docs)
+		g.evidence = s.evidence(g)
 		if !g.bonus {
-			total += g.idf * g.weight
+			total += g.evidence * g.weight
 		}
 		g.common = g.docs > commonFrom && g.docs > s.stats.Docs/2
 		s.rare = s.rare || !g.common && g.docs > 0
@@ -290,7 +312,7 @@ func (s *scorer) order() {
 	for i := range s.groups {
 		g := &s.groups[i]
 		if !g.bonus && total > 0 {
-			g.share = float32(g.idf * g.weight / total)
+			g.share = float32(g.evidence * g.weight / total)
 		}
 		if !g.common || !s.rare {
 			upper += g.docs
@@ -314,6 +336,16 @@ func (s *scorer) order() {
 		return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.group, b.group))
 	})
 	s.hits = make([]Hit, 0, min(upper, max(s.stats.Docs, 1)))
+}
+
+// evidence is how much it says of a memory that it has a group's word.
+func (s *scorer) evidence(g *scoring) float64 {
+	if s.background == nil {
+		return g.idf
+	}
+	n := float64(g.docs) + backgroundDocs*min(max(s.background(g.word, g.joined), 0), 1)
+	docs := float64(max(s.stats.Docs, g.docs)) + backgroundDocs
+	return math.Log1p((docs - n + 0.5) / (n + 0.5))
 }
 
 // read decodes a blob; the result is valid until the next read.
@@ -426,5 +458,5 @@ func (s *scorer) add(g *scoring, i int32, f posting, weight float64, capped bool
 		return
 	}
 	p.matched[i] += g.share * float32(weight)
-	p.rarest[i] = max(p.rarest[i], float32(g.idf))
+	p.rarest[i] = max(p.rarest[i], float32(g.evidence))
 }

@@ -89,6 +89,8 @@ type PreviewRow struct {
 type Settings struct {
 	Revision  int64   `json:"revision"`
 	Retention Policy  `json:"retention"`
+	Limits    Limits  `json:"limits"`
+	Runtime   Runtime `json:"runtime"`
 	Models    *Models `json:"models,omitempty"` // for administrators
 	Fields    []Bound `json:"fields"`           // default, bounds and unit of each field, from the one table
 }

@@ -1,0 +1,25 @@
+package setting
+
+// recall are the rows of recall: what one question may ask for, the groups limits and
+// runtime of the settings, and what the program fixes.
+var recall = []Setting{
+	{Key: "limits.recallCount", Label: "Memories recalled with a message", Unit: "memories", Kind: Whole, Default: 10, Min: 1, Max: 100, Who: Admin},
+	{Key: "limits.recallBytes", Label: "Text recalled with a message", Help: "Of the memories' bodies together.", Unit: "bytes", Kind: Whole, Default: 20_000, Min: 1, Max: 200_000, Who: Admin},
+	{Key: "limits.recallWaitMs", Label: "Turn-start memory wait", Help: "How long the first model call waits for recall; 0 never waits. What comes later is delivered with a later call.", Unit: "ms", Kind: Whole, Default: 5_000, Min: 0, Max: 30_000, Who: Admin},
+
+	{Key: "runtime.relevanceFloor", Label: "Relevance floor", Help: "What is less relevant is not recalled. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 200, Min: 100, Max: 800, Who: Admin},
+	{Key: "runtime.duplicateThreshold", Label: "Duplicate threshold", Help: "From this likeness two memories say the same. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 930, Min: 500, Max: 980, Who: Admin},
+	{Key: "runtime.paraphraseThreshold", Label: "Paraphrase threshold", Help: "From this likeness a memory isn't recalled beside the other. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 700, Min: 500, Max: 980, Who: Admin},
+	{Key: "runtime.importanceWeight", Label: "Weight of importance", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
+	{Key: "runtime.vitalityWeight", Label: "Weight of vitality", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
+	{Key: "runtime.lateInteraction", Label: "Late interaction", Help: "Compares the best candidates word by word; finds more, in English.", Kind: Bool, Default: 1, Who: Admin},
+
+	{Key: "recall.query", Label: "Question", Unit: "characters", Kind: Text, Min: 0, Max: 20_000},
+	{Key: "recall.limit", Label: "Memories asked for", Unit: "memories", Kind: Whole, Default: 10, Min: 1, Max: 100},
+	{Key: "recall.bytes", Label: "Text asked for", Unit: "bytes", Kind: Whole, Default: 20_000, Min: 1, Max: 200_000},
+	{Key: "recall.exclude", Label: "Memories passed over", Kind: Whole, Default: 0, Min: 0, Max: 5_000},
+	{Key: "recall.embedMillis", Label: "Milliseconds that the embedding of a question may take", Help: "Then recall goes by words.", Unit: "ms", Kind: Whole, Default: 4_000, Min: 10, Max: 30_000},
+	{Key: "recall.questions", Label: "Embedded questions that are kept", Kind: Whole, Default: 256, Min: 1, Max: 10_000},
+	{Key: "similar.waitMillis", Label: "Milliseconds that an add waits for what resembles it by meaning", Unit: "ms", Kind: Whole, Default: 300, Min: 1, Max: 5_000},
+	{Key: "similar.waiting", Label: "Adds that wait for it at a time", Kind: Whole, Default: 4, Min: 1, Max: 64},
+}
