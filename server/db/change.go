@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -17,6 +19,7 @@ const (
 	NounAccount   Noun = "account"   // the account itself, its switches, its sessions and tokens
 	NounRetention Noun = "retention" // policy or sweep; concerns every memory's forecast
 	NounUsage     Noun = "usage"     // a memory was used
+	NounProject   Noun = "project"
 )
 
 // Change is one entry of an account's log: this row is not what it was. What it
@@ -68,6 +71,9 @@ func (tx *Tx) Emit(owner AccountID, noun Noun, id int64) {
 // an entry: SQLite keeps a journal for a statement of many rows, and to end that
 // costs the more the longer the decision is.
 func (tx *Tx) flush() error {
+	if err := tx.tellAudience(); err != nil {
+		return err
+	}
 	for owner, h := range tx.heads {
 		var last int64
 		err := tx.Row(`INSERT INTO change_head (owner_id, seq, floor) VALUES (?, ?, 0)
@@ -82,6 +88,29 @@ func (tx *Tx) flush() error {
 			if _, err := tx.Exec(`INSERT INTO change (owner_id, seq, at, noun, ref_id) VALUES (?, ?, ?, ?, ?)`,
 				int64(owner), seq, tx.Now, string(p.noun), p.id); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tellAudience gives what changed in a pool to everyone who sees it, each in the
+// log of their own: whoever follows one log misses nothing.
+func (tx *Tx) tellAudience() error {
+	audience := tx.db.audience.Load()
+	if audience == nil || len(tx.heads) == 0 {
+		return nil
+	}
+	owners := slices.Collect(maps.Keys(tx.heads))
+	of, err := (*audience)(tx, owners)
+	if err != nil {
+		return err
+	}
+	for owner, readers := range of {
+		list := tx.heads[owner].list
+		for _, reader := range readers {
+			for _, p := range list {
+				tx.Emit(reader, p.noun, p.id)
 			}
 		}
 	}

@@ -51,6 +51,7 @@ type DB struct {
 	closeOnce sync.Once
 	workers   sync.WaitGroup
 	notify    atomic.Pointer[func([]AccountID)]
+	audience  atomic.Pointer[Audience]
 	groups    atomic.Int64 // engine commits
 	decisions atomic.Int64 // acknowledged Updates
 }
@@ -154,6 +155,15 @@ func (d *DB) Counts() (decisions, groups int64) { return d.decisions.Load(), d.g
 // log grew, or with nil where another process may have written. It is called on
 // the store's own goroutines and must not wait.
 func (d *DB) Notify(hint func(owners []AccountID)) { d.notify.Store(&hint) }
+
+// Audience tells who else sees what some owners have, as it is in the transaction:
+// those among the owners that are pools, each with its readers.
+type Audience func(tx *Tx, owners []AccountID) (map[AccountID][]AccountID, error)
+
+// SetAudience sets who is told of changes beside their owner: each of them finds
+// the change in the log of their own. It is asked in every decision that changed
+// something, so it is one quick query.
+func (d *DB) SetAudience(a Audience) { d.audience.Store(&a) }
 
 func (d *DB) hint(owners []AccountID) {
 	if f := d.notify.Load(); f != nil {

@@ -100,3 +100,58 @@ CREATE TABLE provider_secret (
 
 -- What is purged is forgotten in the remembered results of whoever was told of it.
 CREATE INDEX idempotency_ref_row ON idempotency_ref (ref_id);
+
+-- Projects. A pool is what the members of a project share: an account of its own,
+-- of a kind that nobody signs in to, so that whatever has an owner can be a pool's.
+ALTER TABLE account ADD COLUMN kind TEXT NOT NULL DEFAULT 'person';
+
+-- Whose a memory of a pool is: who wrote it, or the pool itself where they are
+-- gone. 0: the memory is its owner's own.
+ALTER TABLE memory ADD COLUMN writer_id BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE memory_event ADD COLUMN writer_id BIGINT NOT NULL DEFAULT 0;
+DROP INDEX memory_order;
+CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at, writer_id);
+CREATE INDEX memory_writer ON memory (writer_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at) WHERE writer_id <> 0;
+CREATE INDEX memory_event_evict_writer ON memory_event (writer_id, at) WHERE action = 'auto-evict' AND writer_id <> 0;
+
+CREATE TABLE project (
+  id {{id}},
+  revision BIGINT NOT NULL DEFAULT 1,
+  slug TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  sharing INTEGER NOT NULL DEFAULT 0,
+  pool_id BIGINT UNIQUE REFERENCES account (id), -- made on first use
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+
+-- Where a project's files are: absolute real paths.
+CREATE TABLE project_root (
+  path TEXT PRIMARY KEY,
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE
+);
+CREATE INDEX project_root_project ON project_root (project_id);
+
+-- Other names of projects; none is another project's slug.
+CREATE TABLE project_alias (
+  alias TEXT PRIMARY KEY,
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE
+);
+CREATE INDEX project_alias_project ON project_alias (project_id);
+
+CREATE TABLE project_member (
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+  account_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  PRIMARY KEY (project_id, account_id)
+);
+CREATE INDEX project_member_account ON project_member (account_id);
+
+-- Who may read a pool by name; without any, the project's members may.
+CREATE TABLE project_pool_member (
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+  account_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  PRIMARY KEY (project_id, account_id)
+);
+CREATE INDEX project_pool_member_account ON project_pool_member (account_id);
+CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;

@@ -1,3 +1,6 @@
+-- index category_project
+CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;
+
 -- index embedding_stamp
 CREATE INDEX embedding_stamp ON embedding (owner_id, space_id, stamp);
 
@@ -16,6 +19,9 @@ CREATE INDEX memory_event_change ON memory_event (owner_id, change_id, id) WHERE
 -- index memory_event_evict
 CREATE INDEX memory_event_evict ON memory_event (owner_id, at) WHERE action = 'auto-evict';
 
+-- index memory_event_evict_writer
+CREATE INDEX memory_event_evict_writer ON memory_event (writer_id, at) WHERE action = 'auto-evict' AND writer_id <> 0;
+
 -- index memory_event_memory
 CREATE INDEX memory_event_memory ON memory_event (owner_id, memory_id, id);
 
@@ -26,10 +32,25 @@ CREATE INDEX memory_event_owner ON memory_event (owner_id, id);
 CREATE INDEX memory_hash ON memory (owner_id, body_hash);
 
 -- index memory_order
-CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at);
+CREATE INDEX memory_order ON memory (owner_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at, writer_id);
 
 -- index memory_owner
 CREATE INDEX memory_owner ON memory (owner_id, id);
+
+-- index memory_writer
+CREATE INDEX memory_writer ON memory (writer_id, status, importance, order_key, created_at, id, fades_at, use_count, last_used_at) WHERE writer_id <> 0;
+
+-- index project_alias_project
+CREATE INDEX project_alias_project ON project_alias (project_id);
+
+-- index project_member_account
+CREATE INDEX project_member_account ON project_member (account_id);
+
+-- index project_pool_member_account
+CREATE INDEX project_pool_member_account ON project_pool_member (account_id);
+
+-- index project_root_project
+CREATE INDEX project_root_project ON project_root (project_id);
 
 -- index session_owner
 CREATE INDEX session_owner ON session (owner_id);
@@ -61,7 +82,7 @@ CREATE TABLE account (
   dreaming INTEGER NOT NULL DEFAULT 0,
   learn_skills INTEGER NOT NULL DEFAULT 0,
   erasing INTEGER NOT NULL DEFAULT 0 -- set in the transaction that erases the account
-);
+, kind TEXT NOT NULL DEFAULT 'person');
 
 -- table category
 CREATE TABLE category (
@@ -209,7 +230,7 @@ CREATE TABLE memory (
   order_key DOUBLE PRECISION NOT NULL, -- orders one importance as vitality does, whatever the clock says
   fades_at BIGINT NOT NULL, -- from when it may be eligible for the sweep
   words BIGINT NOT NULL DEFAULT 0 -- how many words the index counted in the body
-, deleted_by TEXT NOT NULL DEFAULT '', deleted_how TEXT NOT NULL DEFAULT '');
+, deleted_by TEXT NOT NULL DEFAULT '', deleted_how TEXT NOT NULL DEFAULT '', writer_id BIGINT NOT NULL DEFAULT 0);
 
 -- table memory_event
 CREATE TABLE memory_event (
@@ -225,7 +246,7 @@ CREATE TABLE memory_event (
   before_state TEXT NOT NULL, -- JSON of the changed fields; empty: none
   after_state TEXT NOT NULL,
   carried INTEGER NOT NULL DEFAULT 0 -- brought in from elsewhere: not counted by the sweep's ledger
-, change_id BIGINT NOT NULL DEFAULT 0);
+, change_id BIGINT NOT NULL DEFAULT 0, writer_id BIGINT NOT NULL DEFAULT 0);
 
 -- table memory_version
 CREATE TABLE memory_version (
@@ -259,6 +280,45 @@ CREATE TABLE posting (
   body BLOB NOT NULL,
   PRIMARY KEY (owner_id, segment, term, chunk)
 ) WITHOUT ROWID;
+
+-- table project
+CREATE TABLE project (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  revision BIGINT NOT NULL DEFAULT 1,
+  slug TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  sharing INTEGER NOT NULL DEFAULT 0,
+  pool_id BIGINT UNIQUE REFERENCES account (id), -- made on first use
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+
+-- table project_alias
+CREATE TABLE project_alias (
+  alias TEXT PRIMARY KEY,
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE
+);
+
+-- table project_member
+CREATE TABLE project_member (
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+  account_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  PRIMARY KEY (project_id, account_id)
+);
+
+-- table project_pool_member
+CREATE TABLE project_pool_member (
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+  account_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  PRIMARY KEY (project_id, account_id)
+);
+
+-- table project_root
+CREATE TABLE project_root (
+  path TEXT PRIMARY KEY,
+  project_id BIGINT NOT NULL REFERENCES project (id) ON DELETE CASCADE
+);
 
 -- table provider_secret
 CREATE TABLE provider_secret (
