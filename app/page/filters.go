@@ -44,7 +44,7 @@ func (s *Session) chips(q api.MemoryQuery) []filterChip {
 	if q.FadesWithin == 0 && (s.policy != nil && !s.policy.Policy.Enabled || q.Status == api.StatusDeleted || q.Status == api.StatusConsolidated) {
 		list = list[:3] // nothing fades
 	}
-	if q.NotIndexed || s.indexes() {
+	if q.NotIndexed || s.indexes() && s.overview.Stats.NotIndexed > 0 {
 		list = append(list, filterChip{"indexed", text.NotIndexedFilter, q.NotIndexed})
 	}
 	if q.Unreviewed {

@@ -24,6 +24,8 @@ func TestTargetsOnAPhone(t *testing.T) {
 		small := Eval[string](w, `[...document.querySelectorAll("button, a[href], input, [role=option]")].filter(e => {
 			const r = e.getBoundingClientRect(), c = getComputedStyle(e);
 			if (r.width === 0 || r.height === 0 || e.tabIndex < 0 || c.visibility === "hidden" || e.closest(".sr, [hidden]")) return false;
+			const label = e.closest("label"); // what one hits, where there is one
+			if (label && label.getBoundingClientRect().height >= 24) return false;
 			if (c.display === "inline" && e.tagName === "A") return false; // in a sentence
 			return r.width < 24 || r.height < 24;
 		}).map(e => (e.ariaLabel || e.innerText || e.className) + " " + Math.round(e.getBoundingClientRect().width) + "×" + Math.round(e.getBoundingClientRect().height)).join("; ")`)
