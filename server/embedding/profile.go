@@ -22,12 +22,24 @@ type Profile struct {
 	Queries    Means      // of background queries, taken off queries
 	Thresholds Thresholds // cosines after the means were taken off
 	Relevance  Line       // makes the sum of late and blend the relevance
+	Blend      Line       // makes the blend alone the relevance, where late is not known and cannot be guessed
+	Late       Guess      // of late from the blend, for what has no token vectors
 	Floor      float64    // of the relevance; 0: unknown
 	Words      float64    // the weight of words in the blend, w; 0: unknown
 }
 
-// Known tells whether anything is known of the model's cosines.
-func (p Profile) Known() bool { return p.Relevance != (Line{}) || len(p.Passages.All) > 0 }
+// Known tells whether the model's cosines can be read: where not, they are good for
+// the order of what was found, but nothing is relevant because of them.
+func (p Profile) Known() bool { return p.Blend != (Line{}) || p.Relevance != (Line{}) }
+
+// Guess is what late interaction would say, on average, of a blend.
+type Guess struct {
+	Base  float64 `json:"base"`
+	Slope float64 `json:"slope"` // of the blend
+}
+
+// At is the guess for a blend.
+func (g Guess) At(blend float64) float64 { return g.Base + g.Slope*blend }
 
 // Thresholds are cosines of 0 to 1; 0 is unknown.
 type Thresholds struct {
@@ -97,6 +109,8 @@ type storedProfile struct {
 	Queries    map[string]string `json:"queries,omitempty"`
 	Thresholds Thresholds        `json:"thresholds"`
 	Relevance  Line              `json:"relevance"`
+	Blend      Line              `json:"blend,omitzero"`
+	Late       Guess             `json:"late,omitzero"`
 	Floor      float64           `json:"floor,omitempty"`
 	Words      float64           `json:"words,omitempty"`
 }
@@ -138,7 +152,7 @@ func meansOf(texts map[string]string) (Means, error) {
 func (p Profile) MarshalText() ([]byte, error) {
 	return json.Marshal(storedProfile{
 		Model: p.Model, PassageBy: p.PassageBy, QueryBy: p.QueryBy, Passages: p.Passages.texts(), Queries: p.Queries.texts(),
-		Thresholds: p.Thresholds, Relevance: p.Relevance, Floor: p.Floor, Words: p.Words,
+		Thresholds: p.Thresholds, Relevance: p.Relevance, Blend: p.Blend, Late: p.Late, Floor: p.Floor, Words: p.Words,
 	})
 }
 
@@ -158,7 +172,7 @@ func (p *Profile) UnmarshalText(text []byte) error {
 	}
 	*p = Profile{
 		Model: in.Model, PassageBy: in.PassageBy, QueryBy: in.QueryBy, Passages: passages, Queries: queries,
-		Thresholds: in.Thresholds, Relevance: in.Relevance, Floor: in.Floor, Words: in.Words,
+		Thresholds: in.Thresholds, Relevance: in.Relevance, Blend: in.Blend, Late: in.Late, Floor: in.Floor, Words: in.Words,
 	}
 	return nil
 }

@@ -61,8 +61,8 @@ func TestNearestIsTheHeadOfTheSorted(t *testing.T) {
 			copy(x.put(fact{id: int64(id + 1)}, ""), v)
 		}
 		question := []float32{0.5, 0.25, 1, 2}
-		all, compared := x.search([][]float32{question}, Filter{}, n)
-		some, _ := x.search([][]float32{question}, Filter{}, k)
+		all, _, compared := x.search([][]float32{question}, Filter{}, n, 0)
+		some, _, _ := x.search([][]float32{question}, Filter{}, k, 0)
 		if compared != n || len(all) != n || len(some) != min(k, n) {
 			t.Fatalf("%d compared, %d and %d found of %d", compared, len(all), len(some), n)
 		}
@@ -102,7 +102,7 @@ func benchmarkSearch(b *testing.B, n int, f Filter) {
 	x, q := bench(n, 384)
 	b.ResetTimer()
 	for range b.N {
-		if hits, _ := x.search([][]float32{q}, f, 300); len(hits) != 300 {
+		if hits, _, _ := x.search([][]float32{q}, f, 300, 0); len(hits) != 300 {
 			b.Fatal(len(hits))
 		}
 	}

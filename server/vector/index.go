@@ -3,6 +3,7 @@ package vector
 import (
 	"slices"
 	"strconv"
+	"sync"
 	"unsafe"
 
 	"elowen/server/embedding"
@@ -155,9 +156,13 @@ func (x *index) gate(f Filter) gate {
 	return g
 }
 
-func (g *gate) passes(i int, e *entry) bool {
-	return e.id != 0 && e.status == g.status && g.permitted[e.category] && (g.excluded == nil || g.excluded[i/64]&(1<<(i%64)) == 0)
+func (g *gate) passes(i int, e *entry) bool { return g.permits(e) && !g.excludes(i) }
+
+func (g *gate) permits(e *entry) bool {
+	return e.id != 0 && e.status == g.status && g.permitted[e.category]
 }
+
+func (g *gate) excludes(i int) bool { return g.excluded != nil && g.excluded[i/64]&(1<<(i%64)) != 0 }
 
 // Hit is a memory that was found.
 type Hit struct {
@@ -170,32 +175,59 @@ type Hit struct {
 // index was brought up to date may see another one.
 func (h Hit) Of(bodyHash string) bool { return h.mark == markOf(bodyHash) }
 
+// lookAhead is how many memories before its turn a row is fetched into the cache:
+// where a filter skips some, the processor doesn't guess by itself what comes next.
+const lookAhead = 2
+
+// candidates are reused, from one search to the next.
+var candidates = sync.Pool{New: func() any { return new([]int32) }}
+
 // search finds the k nearest to any of queries, the nearest first, of equally near
-// ones the newer. compared is how many memories passed the filter.
-func (x *index) search(queries [][]float32, f Filter, k int) (hits []Hit, compared int) {
+// ones the newer; and of those that only the exclusion keeps out, the nearest most.
+// compared is how many memories passed the filter.
+func (x *index) search(queries [][]float32, f Filter, k, most int) (hits, excluded []Hit, compared int) {
 	if k <= 0 || len(queries) == 0 {
-		return []Hit{}, 0
+		return []Hit{}, []Hit{}, 0
 	}
 	g := x.gate(f)
-	best := nearest{most: k}
+	best, beside := nearest{most: k}, nearest{most: most}
+	list := candidates.Get().(*[]int32)
+	defer candidates.Put(list)
+	slots := (*list)[:0]
 	for i := range x.entries {
-		e := &x.entries[i]
-		if !g.passes(i, e) {
-			continue
-		}
-		compared++
-		cosine := float32(-2)
-		for part := range int(e.parts) {
-			row := x.vector(int(e.row) + part)
-			for _, q := range queries {
-				cosine = max(cosine, dot(q, row))
-			}
-		}
-		if best.wants(cosine, e.id) {
-			best.put(Hit{Memory: e.id, Cosine: float64(cosine), mark: e.mark})
+		if e := &x.entries[i]; g.permits(e) && (most > 0 || !g.excludes(i)) {
+			slots = append(slots, int32(i))
 		}
 	}
-	return best.sorted(), compared
+	*list = slots
+	for n, i := range slots {
+		e := &x.entries[i]
+		ahead := &x.entries[slots[min(n+lookAhead, len(slots)-1)]]
+		cosine := x.cosine(e, queries, x.vector(int(ahead.row)))
+		into := &best
+		if g.excludes(int(i)) {
+			into = &beside
+		} else {
+			compared++
+		}
+		if into.wants(cosine, e.id) {
+			into.put(Hit{Memory: e.id, Cosine: float64(cosine), mark: e.mark})
+		}
+	}
+	return best.sorted(), beside.sorted(), compared
+}
+
+// cosine is the largest of a memory's rows and queries. ahead is a row that will be
+// wanted soon.
+func (x *index) cosine(e *entry, queries [][]float32, ahead []float32) float32 {
+	best := float32(-2)
+	for part := range int(e.parts) {
+		row := x.vector(int(e.row) + part)
+		for _, q := range queries {
+			best = max(best, dotAhead(q, row, ahead))
+		}
+	}
+	return best
 }
 
 // of are copies of a memory's vectors.

@@ -61,7 +61,7 @@ func (s *Indexes) Search(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snap
 		if x.rows > 0 && len(q) != x.width {
 			return fault.Newf(fault.Corrupt, "A question of %d numbers cannot be compared with vectors of %d.", len(q), x.width)
 		}
-		hits, compared = x.search([][]float32{q}, f, k)
+		hits, _, compared = x.search([][]float32{q}, f, k, 0)
 		return nil
 	})
 	return hits, compared, err
@@ -72,7 +72,7 @@ func (s *Indexes) Search(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snap
 func (s *Indexes) Like(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot, id int64, f Filter, k int) (hits []Hit, err error) {
 	err = s.with(tx, owner, snapshot, func(x *index) error {
 		f.Excluded = append(f.Excluded[:len(f.Excluded):len(f.Excluded)], id)
-		hits, _ = x.search(x.of(id), f, k)
+		hits, _, _ = x.search(x.of(id), f, k, 0)
 		return nil
 	})
 	return hits, err
@@ -128,27 +128,38 @@ func (s *Indexes) Bytes() (bytes int64, indexes int) {
 
 // with runs fn on the account's index, brought up to the transaction.
 func (s *Indexes) with(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot, fn func(*index) error) error {
+	r, err := s.hold(tx, owner, snapshot)
+	if err != nil {
+		return err
+	}
+	defer s.settle(r)
+	defer r.mu.RUnlock()
+	return fn(r.x)
+}
+
+// hold brings the account's index up to the transaction and gives it locked for
+// reading. The caller unlocks and settles it.
+func (s *Indexes) hold(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot) (*resident, error) {
 	now, err := embedding.Current(tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !now.On() || now.ID != snapshot.ID {
-		return fault.New(fault.Stale, "The embedding model was changed meanwhile. Ask again.")
+		return nil, fault.New(fault.Stale, "The embedding model was changed meanwhile. Ask again.")
 	}
 	r := s.resident(owner)
-	defer s.settle(r)
 	if err := r.enter(tx.Context()); err != nil {
-		return err
+		s.settle(r)
+		return nil, err
 	}
-	err = r.advance(tx, s.memories, now, snapshot)
-	if err != nil {
+	if err := r.advance(tx, s.memories, now, snapshot); err != nil {
 		r.leave()
-		return err
+		s.settle(r)
+		return nil, err
 	}
 	r.mu.RLock() // before the turn is given up: it must not be moved to another space
 	r.leave()
-	defer r.mu.RUnlock()
-	return fn(r.x)
+	return r, nil
 }
 
 func (r *resident) enter(ctx context.Context) error {
