@@ -6,7 +6,9 @@
 // proof: a random secret in a cookie, renewed from time to time. A token is a
 // program's proof: a secret that is shown once, with scopes. Identity is who a
 // request comes from after either proof; Can answers what it may do. The first
-// account is made with a one-time code that the serving process prints.
+// account is made with a one-time code that the serving process prints. A pool,
+// what a project shares, is an account of another kind: it owns rows as a person
+// does, and nobody signs in to it, lists it, or gives it a token.
 //
 // Tables. account, session, token. Secrets are stored as SHA-256 of 130 random
 // bits, passwords as argon2id.

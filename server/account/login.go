@@ -37,7 +37,7 @@ func (s *Store) Login(ctx context.Context, client string, in api.Login) (Opened,
 		if bad != nil {
 			return nil
 		}
-		err := tx.Row(`SELECT id, password_hash, disabled FROM account WHERE name_key = ? AND erasing = 0`, []any{key}, &owner, &hash, &disabled)
+		err := tx.Row(`SELECT id, password_hash, disabled FROM account WHERE name_key = ? AND kind = 'person' AND erasing = 0`, []any{key}, &owner, &hash, &disabled)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}

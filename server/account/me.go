@@ -26,7 +26,7 @@ func readMe(tx *db.Tx, i Identity) (api.Me, error) {
 	var row personRow
 	m := &me.Memory
 	err := tx.Row(`SELECT `+personColumns+`, default_category_id, search_after_message, search_while_working, auto_save, dreaming, learn_skills
-		FROM account WHERE id = ? AND erasing = 0`, []any{int64(i.Owner)},
+		FROM account WHERE id = ? AND kind = 'person' AND erasing = 0`, []any{int64(i.Owner)},
 		append(row.dest(), &me.DefaultCategoryID, &m.SearchAfterMessage, &m.SearchWhileWorking, &m.AutoSave, &m.Dreaming, &m.LearnSkills)...)
 	if fault.Is(err, fault.NotFound) {
 		return me, errSignIn

@@ -145,7 +145,7 @@ func (s *Store) Patch(ctx context.Context, by Identity, name string, ifRevision 
 
 func readPerson(tx *db.Tx, where string, arg any) (personRow, error) {
 	var r personRow
-	err := tx.Row(`SELECT `+personColumns+` FROM account WHERE erasing = 0 AND `+where, []any{arg}, r.dest()...)
+	err := tx.Row(`SELECT `+personColumns+` FROM account WHERE kind = 'person' AND erasing = 0 AND `+where, []any{arg}, r.dest()...)
 	if fault.Is(err, fault.NotFound) {
 		err = errNoPerson
 	}
@@ -155,7 +155,7 @@ func readPerson(tx *db.Tx, where string, arg any) (personRow, error) {
 // otherAdmin refuses where no capable administrator but this account is left.
 func otherAdmin(tx *db.Tx, id int64) error {
 	var n int64
-	err := tx.Row(`SELECT COUNT(*) FROM account WHERE role = ? AND disabled = 0 AND erasing = 0 AND password_hash <> '' AND id <> ?`,
+	err := tx.Row(`SELECT COUNT(*) FROM account WHERE role = ? AND kind = 'person' AND disabled = 0 AND erasing = 0 AND password_hash <> '' AND id <> ?`,
 		[]any{api.RoleAdmin, id}, &n)
 	if err == nil && n == 0 {
 		err = errLastAdmin

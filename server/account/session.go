@@ -52,7 +52,7 @@ func readSession(tx *db.Tx, where string, args ...any) (sessionRow, error) {
 	err := tx.Row(`SELECT session.id, session.secret_hash, session.previous_hash, session.rotated_at, session.last_used_at, session.expires_at,
 		account.id, account.name, account.role
 		FROM session JOIN account ON account.id = session.owner_id
-		WHERE account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
+		WHERE account.kind = 'person' AND account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
 		&i.SessionID, &r.current, &r.previous, &r.rotated, &r.lastUse, &r.expires, &i.Owner, &i.Name, &i.Role)
 	if fault.Is(err, fault.NotFound) || err == nil && r.expires <= tx.Now {
 		return sessionRow{}, errSignIn

@@ -105,7 +105,7 @@ func (s *Store) SetupNeeded(ctx context.Context) (bool, error) {
 // noAccounts answers fault.Gone where there is an account.
 func noAccounts(tx *db.Tx) error {
 	var n int64
-	if err := tx.Row(`SELECT COUNT(*) FROM account`, nil, &n); err != nil {
+	if err := tx.Row(`SELECT COUNT(*) FROM account WHERE kind = 'person'`, nil, &n); err != nil {
 		return err
 	}
 	if n > 0 {

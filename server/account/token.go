@@ -23,7 +23,7 @@ func tokenIdentity(tx *db.Tx, where string, args ...any) (i Identity, lastUse in
 	var expires int64
 	err = tx.Row(`SELECT token.id, token.scopes, token.expires_at, token.last_used_at, account.id, account.name, account.role
 		FROM token JOIN account ON account.id = token.owner_id
-		WHERE account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
+		WHERE account.kind = 'person' AND account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
 		&i.TokenID, &scopes, &expires, &lastUse, &i.Owner, &i.Name, &i.Role)
 	if fault.Is(err, fault.NotFound) || err == nil && expires != 0 && expires <= tx.Now {
 		return Identity{}, 0, errSignIn
@@ -90,7 +90,7 @@ func (s *Store) AddToken(ctx context.Context, owner db.AccountID, in api.TokenAd
 	made := false
 	t, err := db.Do(ctx, s.db, func(tx *db.Tx) (api.Token, error) {
 		var role string
-		if err := tx.Row(`SELECT role FROM account WHERE id = ? AND disabled = 0 AND erasing = 0`, []any{int64(owner)}, &role); err != nil {
+		if err := tx.Row(`SELECT role FROM account WHERE id = ? AND kind = 'person' AND disabled = 0 AND erasing = 0`, []any{int64(owner)}, &role); err != nil {
 			return api.Token{}, err
 		}
 		for _, scope := range scopes {

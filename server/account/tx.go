@@ -1,6 +1,8 @@
 package account
 
 import (
+	"fmt"
+
 	"golang.org/x/text/secure/precis"
 
 	"elowen/server/db"
@@ -58,7 +60,7 @@ func InsertLocked(tx *db.Tx, name, displayName, role string, created int64) (db.
 // List lists all accounts, by name.
 func List(tx *db.Tx) ([]api.Person, error) {
 	list := []api.Person{}
-	rows := tx.Query(`SELECT ` + personColumns + ` FROM account WHERE erasing = 0 ORDER BY name_key`)
+	rows := tx.Query(`SELECT ` + personColumns + ` FROM account WHERE kind = 'person' AND erasing = 0 ORDER BY name_key`)
 	defer rows.Close()
 	for rows.Next() {
 		var r personRow
@@ -70,15 +72,77 @@ func List(tx *db.Tx) ([]api.Person, error) {
 	return list, rows.Err()
 }
 
-// Owners lists the ids of all accounts, disabled ones too, for work that goes
-// over every account.
+// Owners lists the ids of all that may own rows, disabled accounts and pools too,
+// for work that goes over everything.
 func Owners(tx *db.Tx) ([]db.AccountID, error) {
-	var list []db.AccountID
-	rows := tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`)
+	return ids(tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`))
+}
+
+// InsertPool makes an account that is what a project shares: it owns memories, and
+// nobody signs in to it or finds it among the people. project is the project's id.
+func InsertPool(tx *db.Tx, project int64) (db.AccountID, error) {
+	// No login name has a space in it, so none is equal to this.
+	name := fmt.Sprintf("pool of project %d", project)
+	var id int64
+	err := tx.Row(`INSERT INTO account (name, name_key, display_name, role, disabled, password_hash, kind, created_at) VALUES (?, ?, '', ?, 1, '', 'pool', ?) RETURNING id`,
+		[]any{name, name, api.RoleMember, tx.Now}, &id)
+	return db.AccountID(id), err
+}
+
+// ErasePool removes a pool's account, whose rows are gone. Its audit goes along,
+// as an erased person's does, in the transaction that calls MarkPool before.
+func ErasePool(tx *db.Tx, pool db.AccountID) error {
+	return tx.Must(`DELETE FROM account WHERE id = ? AND kind = 'pool' AND erasing = 1`, int64(pool))
+}
+
+// MarkPool begins the erasure of a pool: from here the audit lets its events go.
+func MarkPool(tx *db.Tx, pool db.AccountID) error {
+	return tx.Must(`UPDATE account SET erasing = 1 WHERE id = ? AND kind = 'pool'`, int64(pool))
+}
+
+// Named is a person as others see them.
+type Named struct {
+	ID          db.AccountID
+	Name        string // to sign in with
+	DisplayName string // as shown; the other one where they have none
+}
+
+// NamesOf are the people among the ids, by id.
+func NamesOf(tx *db.Tx, ids []db.AccountID) (map[db.AccountID]Named, error) {
+	names := make(map[db.AccountID]Named, len(ids))
+	for len(ids) > 0 {
+		n := min(len(ids), db.InMost)
+		in, args := db.In(ids[:n])
+		ids = ids[n:]
+		rows := tx.Query(`SELECT id, name, CASE display_name WHEN '' THEN name ELSE display_name END FROM account
+			WHERE id IN (`+in+`) AND kind = 'person' AND erasing = 0`, args...)
+		for rows.Next() {
+			var p Named
+			if err := rows.Scan((*int64)(&p.ID), &p.Name, &p.DisplayName); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			names[p.ID] = p
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// Admins are the administrators, disabled ones too.
+func Admins(tx *db.Tx) ([]db.AccountID, error) {
+	return ids(tx.Query(`SELECT id FROM account WHERE role = ? AND kind = 'person' AND erasing = 0 ORDER BY id`, api.RoleAdmin))
+}
+
+func ids(rows *db.Rows) ([]db.AccountID, error) {
 	defer rows.Close()
+	var list []db.AccountID
 	for rows.Next() {
 		var id db.AccountID
-		if err := rows.Scan(&id); err != nil {
+		if err := rows.Scan((*int64)(&id)); err != nil {
 			return nil, err
 		}
 		list = append(list, id)
