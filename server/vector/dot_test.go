@@ -29,7 +29,7 @@ func TestKernelsAgree(t *testing.T) {
 		for i := range a {
 			want += float64(a[i]) * float64(b[i])
 		}
-		for name, got := range map[string]float32{kernel: Dot(a, b), "portable": dotPortable(a, b)} {
+		for name, got := range map[string]float32{kernel: Dot(a, b), kernel + ", ahead": dotAhead(a, b, a), "plain Go": dotPortable(a, b)} {
 			if math.Abs(float64(got)-want) > 1e-5 {
 				t.Errorf("%s, %d numbers: %v, want %v", name, n, got, want)
 			}

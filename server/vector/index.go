@@ -175,9 +175,11 @@ type Hit struct {
 // index was brought up to date may see another one.
 func (h Hit) Of(bodyHash string) bool { return h.mark == markOf(bodyHash) }
 
-// lookAhead is how many memories before its turn a row is fetched into the cache:
-// where a filter skips some, the processor doesn't guess by itself what comes next.
-const lookAhead = 2
+// lookAhead is how many memories before its turn a row is fetched into the cache,
+// where a filter skips some: then the processor doesn't guess by itself what comes
+// next, and each gap would cost as much as several rows. Where none is skipped it
+// knows better.
+const lookAhead = 4
 
 // candidates are reused, from one search to the next.
 var candidates = sync.Pool{New: func() any { return new([]int32) }}
@@ -202,8 +204,11 @@ func (x *index) search(queries [][]float32, f Filter, k, most int) (hits, exclud
 	*list = slots
 	for n, i := range slots {
 		e := &x.entries[i]
-		ahead := &x.entries[slots[min(n+lookAhead, len(slots)-1)]]
-		cosine := x.cosine(e, queries, x.vector(int(ahead.row)))
+		var ahead []float32
+		if far := slots[min(n+lookAhead, len(slots)-1)]; far-i > lookAhead {
+			ahead = x.vector(int(x.entries[far].row))
+		}
+		cosine := x.cosine(e, queries, ahead)
 		into := &best
 		if g.excludes(int(i)) {
 			into = &beside
@@ -218,13 +223,17 @@ func (x *index) search(queries [][]float32, f Filter, k, most int) (hits, exclud
 }
 
 // cosine is the largest of a memory's rows and queries. ahead is a row that will be
-// wanted soon.
+// wanted soon, or nil.
 func (x *index) cosine(e *entry, queries [][]float32, ahead []float32) float32 {
 	best := float32(-2)
 	for part := range int(e.parts) {
 		row := x.vector(int(e.row) + part)
 		for _, q := range queries {
-			best = max(best, dotAhead(q, row, ahead))
+			if ahead == nil {
+				best = max(best, dot(q, row))
+			} else {
+				best = max(best, dotAhead(q, row, ahead))
+			}
 		}
 	}
 	return best
