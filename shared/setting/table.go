@@ -24,6 +24,11 @@ var table = append([]Setting{
 	{Key: "category.color", Label: "Colour", Help: "One of ten.", Kind: Whole, Default: 9, Min: 1, Max: 10, Who: Member},
 	{Key: "category.icon", Label: "Icon", Unit: "characters", Kind: Text, Min: 0, Max: 40, Who: Member},
 
+	{Key: "project.name", Label: "Name", Unit: "characters", Kind: Text, Min: 1, Max: 80, Who: Admin},
+	{Key: "project.slug", Label: "Short name", Help: "Small letters, digits and dashes; for exports and command lines.", Unit: "characters", Kind: Text, Min: 0, Max: 60, Who: Admin},
+	{Key: "project.description", Label: "Description", Unit: "characters", Kind: Text, Min: 0, Max: 1_000, Who: Admin},
+	{Key: "project.root", Label: "Root", Help: "An absolute path; what is below it belongs to the project.", Unit: "characters", Kind: Text, Min: 1, Max: 1_000, Who: Admin},
+
 	{Key: "account.name", Label: "Name", Help: "Letters, digits, and . _ - between them.", Unit: "characters", Kind: Text, Min: 1, Max: 64, Who: Admin},
 	{Key: "account.displayName", Label: "Shown name", Unit: "characters", Kind: Text, Min: 0, Max: 120, Who: Member},
 	{Key: "account.password", Label: "Password", Unit: "characters", Kind: Secret, Min: 10, Max: 256, Who: Member},
