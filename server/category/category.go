@@ -29,22 +29,26 @@ type row struct {
 	name, key          string
 	description, icon  string
 	color              int
-	project            *int64
+	project            int64 // 0: bound to none
+	owner              int64 // of rows that were read
 	createdAt, changed int64
 }
 
-const columns = `id, revision, name, name_key, description, color, icon, project_id, created_at, updated_at`
+const columns = `id, revision, name, name_key, description, color, icon, COALESCE(project_id, 0), created_at, updated_at, owner_id`
 
 func (r *row) dest() []any {
-	return []any{&r.id, &r.revision, &r.name, &r.key, &r.description, &r.color, &r.icon, &r.project, &r.createdAt, &r.changed}
+	return []any{&r.id, &r.revision, &r.name, &r.key, &r.description, &r.color, &r.icon, &r.project, &r.createdAt, &r.changed, &r.owner}
 }
 
 func (r *row) wire(defaultID int64, count int) api.Category {
-	return api.Category{
+	c := api.Category{
 		ID: r.id, Revision: r.revision, Name: r.name, Description: r.description, Color: r.color, Icon: r.icon,
-		ProjectID: r.project, Default: r.id == defaultID, Count: count,
-		CreatedAt: api.Time(r.createdAt), UpdatedAt: api.Time(r.changed),
+		Default: r.id == defaultID, Count: count, CreatedAt: api.Time(r.createdAt), UpdatedAt: api.Time(r.changed),
 	}
+	if r.project != 0 {
+		c.ProjectID = api.Ptr(r.project)
+	}
+	return c
 }
 
 var errNone = fault.New(fault.NotFound, "There is no such category.")
@@ -74,17 +78,18 @@ func readAll(tx *db.Tx, owner db.AccountID) ([]row, error) {
 	return list, rows.Err()
 }
 
-// List lists the account's categories by name.
+// List lists the categories that the account sees, by name: its own, and those of the
+// pools that it may read.
 func (s *Store) List(ctx context.Context, owner db.AccountID) ([]api.Category, error) {
 	var list []api.Category
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		list, err = s.ListIn(tx, owner)
+		list, err = s.Visible(tx, owner)
 		return err
 	})
 	return list, err
 }
 
-// ListIn is List inside a transaction.
+// ListIn lists the account's own categories by name.
 func (s *Store) ListIn(tx *db.Tx, owner db.AccountID) ([]api.Category, error) {
 	rows, err := readAll(tx, owner)
 	if err != nil {
@@ -93,14 +98,23 @@ func (s *Store) ListIn(tx *db.Tx, owner db.AccountID) ([]api.Category, error) {
 	return s.wire(tx, owner, rows)
 }
 
-// Get is one of the account's categories, else fault.NotFound.
+// Get is one of the categories that the account sees, else fault.NotFound.
 func (s *Store) Get(ctx context.Context, owner db.AccountID, id int64) (api.Category, error) {
 	var c api.Category
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		c, err = s.get(tx, owner, id)
-		return err
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		home, err := Home(tx, owner, id)
+		if err == nil {
+			c, err = s.get(tx, home, id)
+		}
+		return mark(&c, home, owner, err)
 	})
 	return c, err
+}
+
+// mark says of a category whether it is one of a pool's.
+func mark(c *api.Category, home, owner db.AccountID, err error) error {
+	c.Shared = err == nil && home != owner
+	return err
 }
 
 func (s *Store) get(tx *db.Tx, owner db.AccountID, id int64) (api.Category, error) {

@@ -207,6 +207,10 @@ func TestNothingCrossesAccounts(t *testing.T) {
 				_, err := f.Patch(ctx, f.bob, hers.ID, 9, api.CategoryPatch{Name: api.Ptr("x"), Default: api.Ptr(true)})
 				return err
 			},
+			"PatchShared": func() error {
+				_, err := f.PatchShared(ctx, f.bob, hers.ID, 9, api.CategoryPatch{Name: api.Ptr("x")})
+				return err
+			},
 			"Owned": func() error { return in(func(tx *db.Tx) error { return f.Owned(tx, f.bob, hers.ID) }) },
 			"Check": func() error {
 				return in(func(tx *db.Tx) error { _, err := f.Check(tx, f.bob, hers.ID, 9); return err })
@@ -214,7 +218,7 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Remove": func() error { return in(func(tx *db.Tx) error { return f.Remove(tx, f.bob, hers.ID) }) },
 		}
 		// Those that take no id of a category.
-		for _, name := range []string{"Add", "List", "ListIn", "Names", "Default", "Seed", "Ensure"} {
+		for _, name := range []string{"Add", "List", "ListIn", "Visible", "Global", "Names", "Default", "Seed", "Ensure"} {
 			calls[name] = nil
 		}
 		for name, call := range calls {

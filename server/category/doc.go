@@ -5,6 +5,10 @@
 // description that classifiers read, one of ten colours, and an icon. One of an
 // account's categories may be its default: where an add without a category goes.
 //
+// A category may be bound to a project: then it is recalled there only. A shared one
+// is owned by the project's pool, seen by those who may read that, and changed by
+// administrators among them alone. Scope is what an account may recall, and where.
+//
 // Tables: category. Which one is the default is the account's (package account).
 //
 // Invariants. Every change raises the revision and is emitted in its own

@@ -20,7 +20,8 @@ var adapters = []string{"server/httpd", "server/live", "server/mcpd", "server/op
 var below = map[string][]string{
 	"server/db":         nil,
 	"server/account":    {"server/db"},
-	"server/category":   {"server/account"},
+	"server/project":    {"server/account"},
+	"server/category":   {"server/project"},
 	"server/lexicon":    {"server/db"},
 	"server/embedding":  {"server/db"},
 	"server/memory":     {"server/category", "server/lexicon", "server/embedding"},

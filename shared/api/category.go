@@ -8,9 +8,10 @@ type Category struct {
 	Description string `json:"description"`
 	Color       int    `json:"color"` // 1 to 10
 	Icon        string `json:"icon"`
-	ProjectID   *int64 `json:"projectId"`
-	Default     bool   `json:"default"` // where adds without a category go
-	Count       int    `json:"count"`   // active memories in it
+	ProjectID   *int64 `json:"projectId"` // recalled in that project only; null: everywhere
+	Shared      bool   `json:"shared"`    // of the project's pool: only an administrator changes it
+	Default     bool   `json:"default"`   // where adds without a category go
+	Count       int    `json:"count"`     // active memories in it
 	CreatedAt   Time   `json:"createdAt"`
 	UpdatedAt   Time   `json:"updatedAt"`
 }
@@ -22,6 +23,8 @@ type CategoryAdd struct {
 	Color       int    `json:"color,omitempty" validate:"omitempty,setting=category.color"` // 0 takes the least used one
 	Icon        string `json:"icon,omitempty" validate:"line=category.icon"`
 	Default     bool   `json:"default,omitempty"`
+	ProjectID   int64  `json:"projectId,omitempty" validate:"min=0"` // binds it to a project of yours; 0: none
+	Shared      bool   `json:"shared,omitempty"`                     // of that project's pool; only for an administrator
 }
 
 // CategoryPatch is the body of PATCH /api/categories/{id}.
@@ -31,4 +34,6 @@ type CategoryPatch struct {
 	Color       *int    `json:"color,omitempty" validate:"omitempty,setting=category.color"`
 	Icon        *string `json:"icon,omitempty" validate:"omitempty,line=category.icon"`
 	Default     *bool   `json:"default,omitempty"`
+
+	ProjectID Optional[int64] `json:"projectId,omitzero"` // null unbinds it
 }
