@@ -37,7 +37,7 @@ func (r *run) examine() (p doctor.Patient, done func()) {
 	}
 	if p.Err == nil {
 		st := put(p.DB, r.System, r.data, discard)
-		p.Accounts, p.Retention = st.accounts, st.retention
+		p.Accounts, p.Retention, p.Embedding = st.accounts, st.retention, st.checkEmbedding
 	}
 	return p, func() {
 		if p.DB != nil {
@@ -89,7 +89,7 @@ func (r *run) checkServer() api.Finding {
 func (r *run) patient(st *stores) doctor.Patient {
 	return doctor.Patient{
 		Dir: r.data, Backups: filepath.Join(r.data, backupsDir), Version: version, Clock: r.Clock, DB: st.db,
-		Accounts: st.accounts, Retention: st.retention,
+		Accounts: st.accounts, Retention: st.retention, Embedding: st.checkEmbedding,
 		Server: func() api.Finding { return doctor.Fine("running%s; it answers this", holder(r.data, serverLock)) },
 	}
 }

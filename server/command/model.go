@@ -1,14 +1,20 @@
 package command
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 
+	"elowen/server/db"
+	"elowen/server/doctor"
 	"elowen/server/embedding"
 	encoders "elowen/server/embedding/local"
+	"elowen/server/embedding/local/kernel"
 	"elowen/server/embedding/local/weight"
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
 	"elowen/server/model"
+	"elowen/shared/api"
 	"elowen/shared/fault"
 )
 
@@ -49,4 +55,59 @@ func (st *stores) queue(s *System, changes *feed.Feed) *queue.Queue {
 		Kinds:   []queue.Kind{queue.NewVectors(st.embedding)},
 		Refresh: st.models.Apply, Wake: s.Wake, Log: st.log,
 	})
+}
+
+// checkEmbedding looks at the embedding model and at how far its index is. It asks
+// no model.
+func (st *stores) checkEmbedding(ctx context.Context) api.Finding {
+	failed := func(err error) api.Finding { return doctor.Failed(fault.ProblemOf(err).Detail, "") }
+	var now embedding.Stored
+	indexed, total := 0, 0
+	people, err := st.accounts.People(ctx)
+	if err != nil {
+		return failed(err)
+	}
+	err = st.db.View(ctx, func(tx *db.Tx) (err error) {
+		if now, err = embedding.Current(tx); err != nil {
+			return err
+		}
+		for _, p := range people {
+			i, t, err := st.memories.CountIndexed(tx, db.AccountID(p.ID))
+			if err != nil {
+				return err
+			}
+			indexed, total = indexed+i, total+t
+		}
+		return nil
+	})
+	if err != nil {
+		return failed(err)
+	}
+	s, err := st.models.Settings(ctx, true)
+	if err != nil {
+		return failed(err)
+	}
+	for _, p := range s.Models.Providers {
+		if p.KeyLost {
+			return doctor.Warn(fmt.Sprintf("the stored key of the provider %s cannot be read any more", p.ID), "Give it again in the settings of models.")
+		}
+	}
+	role := s.Models.Roles.Embedding
+	if role == nil {
+		return doctor.Fine("no model is set up: memories are found by their words")
+	}
+	how := fmt.Sprintf("%d of %d memories are indexed for %s", indexed, total, role.Model)
+	if !now.On() || now.Model != role.Model {
+		how = role.Model + ", from the next start of the server on"
+	}
+	if state := st.embedding.State(); state.Problem != "" {
+		return doctor.Warn(how+"; "+state.Problem, "Memories are found by their words meanwhile; it is tried again.")
+	}
+	if role.Provider == api.ProviderLocal {
+		if _, err := st.models.Embedder(role.Model); err != nil {
+			return doctor.Warn(how+"; "+fault.ProblemOf(err).Detail, "Memories are found by their words until then.")
+		}
+		how += ", with the kernel " + kernel.Name()
+	}
+	return doctor.Fine("%s", how)
 }

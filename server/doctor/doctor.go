@@ -51,6 +51,8 @@ type Patient struct {
 
 	// Server is the finding about the server of the directory.
 	Server func() api.Finding
+	// Embedding is the finding about the embedding model and its index; nil leaves it out.
+	Embedding func(ctx context.Context) api.Finding
 }
 
 // Examine runs every check, in the order in which they are shown.
@@ -61,7 +63,7 @@ func Examine(ctx context.Context, p Patient) api.Doctor {
 		run  func(context.Context, *Patient) api.Finding
 	}{
 		{"program", program}, {"data directory", directory}, {"file system", fileSystem}, {"room", room},
-		{"server", server}, {"database", database}, {"accounts", accounts}, {"retention", sweeps}, {"backups", backups},
+		{"server", server}, {"database", database}, {"accounts", accounts}, {"retention", sweeps}, {"embedding", embedding}, {"backups", backups},
 	} {
 		f := check.run(ctx, &p)
 		f.Check = check.name
@@ -69,6 +71,16 @@ func Examine(ctx context.Context, p Patient) api.Doctor {
 		out.Checks = append(out.Checks, f)
 	}
 	return out
+}
+
+func embedding(ctx context.Context, p *Patient) api.Finding {
+	if f, unseen := p.unseen("no database yet"); unseen {
+		return f
+	}
+	if p.Embedding == nil {
+		return Fine("not looked at")
+	}
+	return p.Embedding(ctx)
 }
 
 // Fine is a finding that all is well.

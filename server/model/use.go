@@ -103,6 +103,9 @@ func (s *Store) space(p provider, r role) (embedding.Space, error) {
 	return embedding.Space{Kind: p.Kind, Endpoint: p.address(), Model: r.Model, Asked: r.Dimensions}, nil
 }
 
+// Embedder is a built-in model, if it is there. Errors: NotFound, Unavailable.
+func (s *Store) Embedder(model string) (embedding.Embedder, error) { return s.o.Local.Embedder(model) }
+
 // embedder is what is asked for a snapshot's vectors.
 func (s *Store) embedder(p provider, snapshot *embedding.Snapshot, key string) (embedding.Embedder, error) {
 	c := endpoint.Config{
