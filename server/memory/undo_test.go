@@ -3,6 +3,7 @@ package memory
 import (
 	"testing"
 
+	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -218,5 +219,38 @@ func TestTheTrashByWho(t *testing.T) {
 		if st, _ := f.Stats(ctx, f.ann); st.Faded != 1 || st.Merged != 2 {
 			t.Errorf("after restoring and undoing that: %+v", st)
 		}
+	})
+}
+
+// Who moved a memory to the trash travels with it, and is nobody's name elsewhere.
+func TestWhoTravels(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		list := []Carried{
+			{Body: "faded", Status: api.StatusDeleted, DeletedBy: ActorDaemon, DeletedHow: "auto-evict", DeletedWhy: "auto-evict: vitality 3.1 < 10"},
+			{Body: "by a program", Status: api.StatusDeleted, DeletedBy: "token:7", DeletedHow: "trash"},
+			{Body: "by somebody there", Status: api.StatusDeleted, DeletedBy: "user", DeletedHow: "trash", DeletedWhy: "old"},
+			{Body: "nobody knows", Status: api.StatusDeleted},
+			{Body: "not in the trash", DeletedBy: "user", DeletedHow: "trash"},
+		}
+		var ids []int64
+		f.update(func(tx *db.Tx) (err error) {
+			ids, err = f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", list)
+			return err
+		})
+		for i, want := range []struct{ by, who, why string }{
+			{api.DeletedBySweep, "Daily sweep", "vitality 3.1 < 10"}, {api.DeletedByAgent, "A program with your token", ""},
+			{api.DeletedByPerson, "A person", "old"}, {"", "Somebody", ""}, {"", "", ""},
+		} {
+			if m := f.get(ids[i]); m.DeletedBy != want.by || m.DeletedWho != want.who || m.DeletedWhy != want.why {
+				t.Errorf("%s: %q %q %q", m.Body, m.DeletedBy, m.DeletedWho, m.DeletedWhy)
+			}
+		}
+		for i, c := range f.export(f.ann) {
+			if want := list[i]; i < 4 && (c.DeletedBy != want.DeletedBy || c.DeletedHow != want.DeletedHow || c.DeletedWhy != want.DeletedWhy) {
+				t.Errorf("out again: %+v", c)
+			}
+		}
+		bad := Carried{Body: "x", Status: api.StatusDeleted, DeletedHow: "magic"}
+		refused(t, bad.Check(0), fault.Invalid)
 	})
 }
