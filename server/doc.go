@@ -36,9 +36,17 @@
 // the categories; [elowen/server/lexicon] the index of words, which knows memories
 // by their ids only; [elowen/server/memory] the memories with their audit, uses and
 // versions, and tells the index of their words in the same transaction.
-// [elowen/server/retention] has the policy, and the sweep that moves what faded to
+// [elowen/server/embedding] has the vectors, each with the space that made it and the
+// hash of the body that it is of; below it stand the providers that are asked for
+// them. [elowen/server/settings] keeps groups of settings under one revision;
+// [elowen/server/model] is one of them: who is asked for what, with keys that
+// [elowen/server/secret] seals. [elowen/server/retention] has the policy, and the sweep that moves what faded to
 // the trash. [elowen/server/transfer] brings memories in and out, and
 // [elowen/server/backup] copies, restores and checks whole stores.
+//
+// Two stand on memory and look at its vectors: [elowen/server/embedding/queue] finds
+// what has none yet and sees to it in the background, and [elowen/server/vector] holds
+// them resident and finds the nearest.
 //
 // A noun owns its tables: no other package names them in SQL. Its exported methods
 // own their transaction; what composes takes a *db.Tx. Every method takes the
@@ -61,7 +69,7 @@
 // adapters, serve.go the server. It owns the locks of a data directory and the
 // socket through which admin commands reach a running server.
 //
-// # Three walks
+// # Four walks
 //
 // Somebody adds a memory. httpd decodes and judges the api type and calls
 // memory.Store.Add. One transaction inserts the row with its order key and the
@@ -77,6 +85,14 @@
 // leaves of the daily limit, and hands each candidate to memory.Store.AutoEvict:
 // one transaction that looks at the row, the policy and the audit again, and only
 // then trashes. The same Plan with its reasons is the preview and the dry run.
+//
+// A memory gets its vector. The add is committed, and says nothing of vectors; the
+// hint wakes the queue, which reads what the account's log has since it last looked
+// and asks which of those bodies have no fresh vector. It takes the newest, waits for
+// questions that are being asked, and asks the model outside of any transaction. One
+// more transaction stores what came: if the body is still that body, and if that
+// model's space is still in use, which the statement itself asks. The memory's entry in
+// the log brings the vector to the resident index, and "indexed" to the windows.
 //
 // A command. `elowen admin …` finds the server's socket in the data directory,
 // sends its arguments, and plays the answer; without a server it takes a share of
