@@ -177,6 +177,12 @@ func (p *Profile) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// WordsAlone is the profile of recall without any embedding: relevance is that of
+// words. Its numbers hold for stores of any language and size.
+func WordsAlone() Profile {
+	return Profile{Words: 0.7, Blend: Line{Zero: 0.15, One: 0.45}, Floor: 0.2}
+}
+
 // SaveProfile keeps a profile that was fitted to a space.
 func SaveProfile(tx *db.Tx, space SpaceID, p Profile) error {
 	text, err := p.MarshalText()

@@ -77,10 +77,16 @@ func (s *Store) Texts(tx *db.Tx, owner db.AccountID, ids []int64) ([]Text, error
 	return list, nil
 }
 
+// CountActive is how many active memories the account has.
+func (s *Store) CountActive(tx *db.Tx, owner db.AccountID) (n int, err error) {
+	err = tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ?`, []any{int64(owner), api.StatusActive}, &n)
+	return n, err
+}
+
 // CountIndexed is how many of the account's active memories have a fresh vector in
 // the space in use, and how many there are.
 func (s *Store) CountIndexed(tx *db.Tx, owner db.AccountID) (indexed, total int, err error) {
-	if err = tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ?`, []any{int64(owner), api.StatusActive}, &total); err != nil {
+	if total, err = s.CountActive(tx, owner); err != nil {
 		return 0, 0, err
 	}
 	missing, err := countUnindexed(tx, owner, total)

@@ -27,6 +27,7 @@ var below = map[string][]string{
 	"server/memory":     {"server/category", "server/lexicon", "server/embedding"},
 	"server/vector":     {"server/memory"},
 	"server/settings":   {"server/db"},
+	"server/recall":     {"server/vector", "server/settings"},
 	"server/model":      {"server/settings", "server/account", "server/embedding"},
 	"server/retention":  {"server/memory", "server/settings"},
 	"server/transfer":   {"server/retention"},

@@ -1,0 +1,46 @@
+// Package recall finds the memories that belong to a question, and says why.
+//
+// # Concepts
+//
+// A question goes three ways at once: by meaning (the cosine of its vector with the
+// memories', package vector), by words (BM25, package lexicon), and word by word
+// (late interaction, through the interface Late), each as far as it is there. What is
+// not permitted, not active or excluded takes no part at all. Package scope is the
+// interface Scope: what an account may be recalled is decided inside the transaction.
+//
+// The best pool by cosine and the best pool by words are blended, and the best goOn
+// of them go on:
+//
+//	blend = w · bm25/(bm25 + 12) + (1 − w) · 2.5 · cosine
+//	relevance = a line of late + 0.3 · blend, or of the blend alone
+//
+// The line is the model profile's: 0 is the best of what has nothing to do with a
+// question, 1 what belongs to it, both in the median. All of it is absolute: nothing
+// is scaled by what else was found, so a question about nothing in the store finds
+// nothing.
+//
+// What is below the floor is out, unless words alone say that it belongs: they carry
+// half of the question's rarity, and one of them is rare. Importance and vitality only
+// order what is left. Packing takes from the top: so many, within so many bytes,
+// nothing twice in other words.
+//
+// Where embeddings are off or cannot be asked, words and recency do, and the answer
+// says so.
+//
+// # Tables
+//
+// None.
+//
+// # Invariants
+//
+// Nothing is counted: who delivers a memory says so to package memory. A question
+// without words, or that only agrees ("ok", "go on"), asks no model and finds nothing.
+// Excluded memories leave no gap: the next ones take their places; and where all that
+// were relevant are excluded, nothing is found. One transaction sees permission,
+// status and text as they are at one instant.
+//
+// # What it does not do
+//
+// It delivers nothing and renders nothing, files nothing, and measures no likeness of
+// models (the profiles are package embedding's).
+package recall

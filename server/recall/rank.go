@@ -1,0 +1,188 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"elowen/server/db"
+	"elowen/server/embedding"
+	"elowen/server/memory"
+	"elowen/server/vector"
+	"elowen/server/vitality"
+	"elowen/shared/api"
+)
+
+// The constants of the ranking, chosen on conversations of public dialogue sets; they
+// hold for every model, what differs by model is in its profile.
+const (
+	pool         = 300 // the best by cosine, and as many by words
+	goOn         = 100 // of the blend: those that are compared word by word
+	passedMost   = 100 // of those that are passed over, how many are told of
+	wordsHalf    = 12  // the BM25 at which words count half
+	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
+	lateBlend    = 0.3 // the blend's part beside late
+	evidenceHalf = 0.5 // of the question's rarity, in the words that match
+	evidenceRare = 4   // the idf from which a word is rare
+)
+
+// The order where there are no embeddings.
+const (
+	plainRelevance  = 0.6
+	plainImportance = 0.25
+	plainRecency    = 0.15
+	recencyHalfLife = 30 * vitality.DayMillis
+)
+
+// candidate is a memory on its way to being recalled.
+type candidate struct {
+	id    int64
+	owner db.AccountID
+	fact  memory.Fact
+
+	hit     vector.Hit // where near
+	near    bool       // it has a fresh vector
+	cosine  float64    // 0 without
+	keyword float64    // BM25
+	matched float64    // share of the question's rarity in the words that match
+	rarest  float64    // the largest idf of them
+	late    *float64
+
+	blend     float64
+	relevance float64
+	score     float64
+	reason    string
+	of        int64 // of a duplicate: the picked one
+}
+
+// scale is how numbers are read.
+type scale struct {
+	profile    embedding.Profile // of the space; of words alone where there is none
+	meaning    bool              // vectors took part
+	floor      float64
+	importance float64 // its weight
+	vitality   float64 // its weight
+	now        int64
+}
+
+// weight is the part of words in the blend.
+func (s *scale) weight() float64 {
+	if s.profile.Words > 0 {
+		return s.profile.Words
+	}
+	return embedding.WordsAlone().Words
+}
+
+// blended is a candidate's blend.
+func (s *scale) blended(c *candidate) float64 {
+	w := s.weight()
+	return w*c.keyword/(c.keyword+wordsHalf) + (1-w)*cosineScale*c.cosine
+}
+
+// line is a candidate's relevance. What has no late of its own has the one that its
+// blend lets expect, so that one floor and one order are right for all; where that is
+// not known either, the blend has a line of its own.
+func (s *scale) line(c *candidate) float64 {
+	p := &s.profile
+	switch {
+	case c.late != nil && p.Relevance != (embedding.Line{}):
+		return p.Relevance.At(*c.late + lateBlend*c.blend)
+	case p.Relevance != (embedding.Line{}) && p.Late != (embedding.Guess{}):
+		return p.Relevance.At(p.Late.At(c.blend) + lateBlend*c.blend)
+	case p.Blend != (embedding.Line{}):
+		return p.Blend.At(c.blend)
+	}
+	return embedding.WordsAlone().Blend.At(c.blend)
+}
+
+// evident tells whether words alone say that a candidate belongs to the question.
+func (c *candidate) evident() bool { return c.matched >= evidenceHalf && c.rarest >= evidenceRare }
+
+// relevant tells whether relevance does.
+func (s *scale) relevant(c *candidate) bool {
+	return s.profile.Known() && c.relevance >= s.floor
+}
+
+// scored is what candidates are ordered by.
+func (s *scale) scored(c *candidate) float64 {
+	important := float64(c.fact.Importance-1) / 9
+	if !s.meaning {
+		age := float64(max(0, s.now-c.fact.UpdatedAt))
+		return plainRelevance*c.relevance + plainImportance*important + plainRecency*math.Exp2(-age/recencyHalfLife)
+	}
+	return (1-s.importance-s.vitality)*c.relevance + s.importance*important + s.vitality*c.fact.Vitality/100
+}
+
+// byBlend orders candidates for the cut, of equals the newer first.
+func byBlend(a, b *candidate) int {
+	return cmp.Or(cmp.Compare(b.blend, a.blend), cmp.Compare(b.id, a.id))
+}
+
+// byScore orders them for the packing, of equals the newer first.
+func byScore(a, b *candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
+}
+
+// judge gives candidates that went on their relevance and score, marks those below the
+// floor, and puts all into the order of their scores.
+func (s *scale) judge(list []*candidate) {
+	for _, c := range list {
+		c.relevance = s.line(c)
+		c.score = s.scored(c)
+		if c.reason = ""; !s.relevant(c) && !c.evident() {
+			c.reason = api.ReasonFloor
+		}
+	}
+	slices.SortFunc(list, byScore)
+}
+
+// packing is what fits.
+type packing struct {
+	count int
+	bytes int
+	size  func(*candidate) int       // of its body
+	alike func(a, b *candidate) bool // they say the same in other words
+}
+
+// pack picks from judged candidates, in their order, and gives each its reason.
+func (p packing) pack(list []*candidate) []*candidate {
+	picked := make([]*candidate, 0, min(p.count, len(list)))
+	left := p.bytes
+	for _, c := range list {
+		if c.reason != "" {
+			continue
+		}
+		if len(picked) >= p.count {
+			c.reason = api.ReasonCount
+			continue
+		}
+		if i := slices.IndexFunc(picked, func(o *candidate) bool { return p.alike(c, o) }); i >= 0 {
+			c.reason, c.of = api.ReasonDuplicate, picked[i].id
+			continue
+		}
+		if size := p.size(c); size > left {
+			c.reason = api.ReasonBytes
+		} else {
+			left -= size
+			c.reason = api.ReasonPicked
+			picked = append(picked, c)
+		}
+	}
+	return picked
+}
+
+// path tells how the picked ones came in.
+func (s *scale) path(picked []*candidate) string {
+	if !s.meaning {
+		return api.PathKeyword
+	}
+	for _, c := range picked {
+		if c.near && s.relevant(c) {
+			return api.PathSemantic
+		}
+	}
+	if len(picked) > 0 {
+		return api.PathKeyword
+	}
+	return api.PathSemantic
+}
