@@ -9,7 +9,7 @@ import (
 
 // Match tells how well a name answers to what was typed: 0 not at all, more for a
 // beginning than for a word within, and more for that than for letters in their
-// order with others between.
+// order with a few others between.
 func Match(typed, name string) int {
 	typed, name = strings.ToLower(strings.TrimSpace(typed)), strings.ToLower(name)
 	if typed == "" {
@@ -40,7 +40,10 @@ func Match(typed, name string) int {
 		last = from + at
 		from = last + utf8.RuneLen(r)
 	}
-	return max(400-10*gaps, 1)
+	if gaps > 4*len(typed) {
+		return 0 // so far apart that nobody meant it
+	}
+	return 400 - gaps
 }
 
 // hitBefore is how many bytes of a text are shown before its first hit.

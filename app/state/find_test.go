@@ -23,7 +23,7 @@ func TestMatchOrdersAsOneExpects(t *testing.T) {
 			t.Errorf("%q finds %q, want %q", typed, best, want)
 		}
 	}
-	for _, c := range [][2]string{{"xyz", "Trash"}, {"hsart", "Trash"}, {"trashes", "Trash"}} {
+	for _, c := range [][2]string{{"xyz", "Trash"}, {"hsart", "Trash"}, {"trashes", "Trash"}, {"migr", "Memories in no category"}} {
 		if s := Match(c[0], c[1]); s != 0 {
 			t.Errorf("%q answers to %q with %d", c[1], c[0], s)
 		}

@@ -81,7 +81,7 @@ const KeysTitle = "Keys"
 var Keys = []Key{
 	{[]string{"n"}, "New memory"},
 	{[]string{"/"}, "Search"},
-	{[]string{"j", "k"}, "Next and previous, also ↓ ↑"},
+	{[]string{"j", "k"}, "Next, previous; ↓ ↑"},
 	{[]string{"Home", "End"}, "First and last"},
 	{[]string{"↵"}, "Open"},
 	{[]string{"e"}, "Edit"},
