@@ -80,8 +80,10 @@ func Endpoint(text string) (string, error) {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return bad("it begins with http:// or https://")
-	case host == "" || u.Opaque != "":
+	case host == "" || u.Opaque != "" || strings.HasPrefix(host, ".") || strings.HasSuffix(host, "."):
 		return bad("the host is missing")
+	case strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("%<>\"\\^`{|}", r) }):
+		return bad("the host has letters that none has; write an international name in its xn-- form")
 	case u.User != nil:
 		return bad("a user or a password has no place in it")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
