@@ -157,8 +157,8 @@ func (p *Account) Render() app.UI {
 	return part.Safe("account", func() app.UI {
 		return tag.Div().Class("settings").OnClick(p.click).Body(
 			accountNav(accountPage),
-			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(
-				tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.ProfileHead))),
+			tag.Box("div", "scroll", tag.Box("div", "page page-form",
+				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.ProfileHead))),
 				p.profile(), p.memory(), p.signedIn(), p.passwordForm(), p.leave(),
 			)),
 		)
@@ -175,18 +175,18 @@ func (p *Account) memory() app.UI {
 		}
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-own-memory").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-own-memory").Text(text.Memory)),
+		tag.Box("div", "section-head", tag.H2().ID("h-own-memory").Text(text.Memory)),
 		set("acc-category", text.DefaultCategory, text.DefaultHint,
-			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Span().Class("pick-label").Text(category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
-		tag.P().Class("meta").Text(text.SwitchesLater),
+			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Words("span", "pick-label", category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
+		tag.Words("p", "meta", text.SwitchesLater),
 	)
 }
 
 // signedIn is where the person is signed in.
 func (p *Account) signedIn() app.UI {
 	return tag.Section().Class("section").Aria("labelledby", "h-sessions").Body(
-		tag.Div().Class("section-head").Body(
-			tag.H2().ID("h-sessions").Text(text.SessionsHead), tag.Span().Class("meta").Text(text.SessionsWhy),
+		tag.Box("div", "section-head",
+			tag.H2().ID("h-sessions").Text(text.SessionsHead), tag.Words("span", "meta", text.SessionsWhy),
 			part.If(len(p.sessions) > 1, func() app.UI {
 				return part.Button("btn btn-sm btn-quiet end", "end-others", "", part.Text(text.EndOthers))
 			}),
@@ -198,27 +198,27 @@ func (p *Account) signedIn() app.UI {
 func (p *Account) sessionList() app.UI {
 	items := make([]app.UI, len(p.sessions))
 	for i, s := range p.sessions {
-		var act app.UI = tag.Span().Class("tag tag-accent").Text(text.ThisOne)
+		var act app.UI = tag.Words("span", "tag tag-accent", text.ThisOne)
 		if !s.Current {
 			act = part.Button("btn btn-sm btn-quiet", "end-session", strconv.FormatInt(s.ID, 10), part.Text(text.SignOut))
 		}
-		items[i] = tag.Li().Class("item").Body(
+		items[i] = tag.Box("li", "item",
 			part.Icon("monitor"),
-			tag.Div().Class("grow").Body(
-				tag.P().Body(part.Bold(text.SignedInOn(browser.Date(s.CreatedAt, browser.FullTime)))),
-				tag.P().Class("meta").Text(text.Join(text.LastUse(text.AgoHours(p.S.now(), s.LastUsedAt)), text.EndsUnused(browser.Date(s.ExpiresAt, browser.FullDate)))),
+			tag.Box("div", "grow",
+				tag.Box("p", "", part.Bold(text.SignedInOn(browser.Date(s.CreatedAt, browser.FullTime)))),
+				tag.Words("p", "meta", text.Join(text.LastUse(text.AgoHours(p.S.now(), s.LastUsedAt)), text.EndsUnused(browser.Date(s.ExpiresAt, browser.FullDate)))),
 			),
 			act,
 		)
 	}
-	return tag.Ul().Class("items").Body(items...)
+	return tag.Box("ul", "items", items...)
 }
 
 func set(id, label, help string, control ...app.UI) app.UI {
-	return tag.Div().Class("set").Body(
+	return tag.Box("div", "set",
 		tag.Label().Attr("for", id).Text(label),
 		tag.P().ID(id+"-h").Class("meta").Text(help),
-		tag.Div().Class("set-control").Body(control...),
+		tag.Box("div", "set-control", control...),
 	)
 }
 
@@ -233,7 +233,7 @@ func (p *Account) profile() app.UI {
 			Aria("pressed", strconv.FormatBool(browser.Theme() == value)).Text(label)
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-profile").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-profile").Text(text.Profile), tag.Span().Class("meta").Text(text.SignInName+": "+name)),
+		tag.Box("div", "section-head", tag.H2().ID("h-profile").Text(text.Profile), tag.Words("span", "meta", text.SignInName+": "+name)),
 		tag.Form().OnSubmit(p.saveProfile).Body(
 			set("acc-name", text.ShownName, text.ShownNameHint,
 				tag.Input().ID("acc-name").Class("input").Attr("type", "text").Attr("autocomplete", "name").Attr("dir", "auto"),
@@ -252,7 +252,7 @@ func (p *Account) err(field string) app.UI {
 func (p *Account) passwordForm() app.UI {
 	least := int(setting.Get("account.password").Min)
 	return tag.Section().Class("section").Aria("labelledby", "h-password").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-password").Text(text.ChangePassword)),
+		tag.Box("div", "section-head", tag.H2().ID("h-password").Text(text.ChangePassword)),
 		tag.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
 			// For password managers: whose password it is.
 			tag.Input().Attr("type", "text").Attr("autocomplete", "username").Hidden(true).Aria("hidden", "true"),
@@ -260,14 +260,19 @@ func (p *Account) passwordForm() app.UI {
 			field("acc-password", text.NewPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
 			tag.Button().Class("btn").Attr("type", "submit").Text(text.ChangePassword),
 		),
-		tag.P().Class("meta").Text(text.PasswordRule(least)),
+		tag.Words("p", "meta", text.PasswordRule(least)),
 	)
 }
 
 func (p *Account) leave() app.UI {
-	return tag.Section().Class("section").Body(
-		tag.P().Class("line").Body(
+	return tag.Box("section", "section",
+		tag.Box("p", "line",
 			part.Button("btn", "sign-out", "", part.Text(text.SignOut)),
-			tag.Span().Class("meta").Text(text.SignOutHint)),
+			tag.Words("span", "meta", text.SignOutHint)),
+		part.If(installable(p.ctx), func() app.UI {
+			return tag.Box("p", "line",
+				part.Button("btn", "install", "", part.Icon("download"), part.Text(text.Install)),
+				tag.Words("span", "meta", text.InstallNote))
+		}),
 	)
 }

@@ -76,6 +76,7 @@ func (d *Detail) content() app.UI {
 		d.fields(m),
 		part.If(!d.sketched(), func() app.UI { return d.vitality(m) }),
 		part.If(!d.sketched(), func() app.UI { return d.history(m) }),
+		part.If(d.sketched(), func() app.UI { return tag.P().Class("meta").Text(text.NoChartKept) }),
 		d.similar(),
 	)
 }

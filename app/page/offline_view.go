@@ -232,7 +232,12 @@ func (s *Session) unsentFirst(then func()) {
 
 // install is the offer to install the app, where the browser makes one.
 func (a *App) install(class string) app.UI {
-	return part.If(browser.In && a.ctx.Context != nil && a.ctx.IsAppInstallable(), func() app.UI {
+	return part.If(installable(a.ctx), func() app.UI {
 		return part.Button(class, "install", "", part.Icon("download"), tag.Span().Text(text.Install)).Title(text.InstallNote)
 	})
+}
+
+// installable tells whether the browser offers to install the app.
+func installable(ctx app.Context) bool {
+	return browser.In && ctx.Context != nil && ctx.IsAppInstallable()
 }

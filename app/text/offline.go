@@ -97,9 +97,9 @@ func ofMany(n int) string {
 func WaitingTo(action string) string {
 	switch action {
 	case api.BulkTrash:
-		return "waiting to go to the trash"
+		return "waiting: trash"
 	case api.BulkRestore:
-		return "waiting to be restored"
+		return "waiting: restore"
 	}
 	return WaitingFlag
 }

@@ -161,7 +161,6 @@
     }
     const began = performance.now();
     const fetching = fetch(wasm, { credentials: "same-origin" });
-    const ready = script(exec);
     try {
       const response = await fetching;
       if (response.status === 404) {
@@ -171,7 +170,7 @@
         return;
       }
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      await ready;
+      await script(exec); // while the program streams in
       const go = new Go();
       const body = counted(response, (percent) => {
         // Below a second a number would only flicker.

@@ -118,7 +118,7 @@ func TestChangesWaitForTheServer(t *testing.T) {
 	w.ClickText("li.row .row-body", "To be trashed.")
 	w.SeeIn(".detail-body", "To be trashed.")
 	w.Press("Move to trash")
-	w.SeeIn("li.row", "waiting to go to the trash")
+	w.SeeIn("li.row", "waiting: trash")
 	w.See("5 changes wait")
 
 	// Closing and opening again loses nothing.

@@ -19,14 +19,14 @@ func TestAPanicStaysWhereItHappens(t *testing.T) {
 	w.Tolerate("elowen: ")
 
 	// A component that can't be drawn.
-	w.Eval(`globalThis.format = Intl.DateTimeFormat.prototype.format, Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {configurable: true, writable: true, value() { throw new Error("broken for a test") }})`)
+	w.Eval(`globalThis.format = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format"), Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {configurable: true, get() { return () => { throw new Error("broken for a test") } }})`)
 	w.ClickText("li.row .row-body", firstOne)
 	w.See("This part of the page broke.")
 	w.Has(".broken button")
 	w.SeeIn("li.row", "Another one.") // the list beside it lives
 	w.Press("Trash")
 	w.Await("other pages work", `location.pathname.endsWith("/memory/trash")`)
-	w.Eval(`Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {configurable: true, writable: true, value: globalThis.format})`)
+	w.Eval(`Object.defineProperty(Intl.DateTimeFormat.prototype, "format", globalThis.format)`)
 	w.Press("List")
 	w.ClickText("li.row .row-body", firstOne)
 	w.SeeIn(".detail-body", firstOne)
@@ -56,7 +56,7 @@ func TestHostileFramesAreSurvived(t *testing.T) {
 	s := Serve(t)
 	w := Open(t).Person().Window("frames")
 	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-		Source: `globalThis.WebSocket = class extends WebSocket { constructor(...a) { super(...a); (globalThis.sockets ??= []).push(this); this.addEventListener("message", e => (globalThis.frames ??= []).push(e.data)); } }`,
+		Source: `globalThis.WebSocket = class extends WebSocket { constructor(...a) { super(...a); (globalThis.sockets ??= []).push(this); this.addEventListener("message", e => (globalThis.received ??= []).push(e.data)); } }`,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestHostileFramesAreSurvived(t *testing.T) {
 	w.Eval(`(() => {
 		const at = sockets.at(-1);
 		const say = (data) => at.dispatchEvent(new MessageEvent("message", {data}));
-		const ids = [...new Set(frames.map(f => JSON.parse(f).id).filter(Boolean))];
+		const ids = [...new Set(received.map(f => JSON.parse(f).id).filter(Boolean))];
 		for (const bad of ["", "null", "{", "[]", "7", '{"type":"snapshot"}', '{"type":1}', "\ud800"]) say(bad);
 		for (const id of ids) for (const rows of [[null], [{}], [{id: -1}], ["x"], [{id: 1, memory: null}], [{id: 1, importance: -99, vitalityShown: 1e9, kind: null}],
 			[{id: 1, memory: {id: 1, importance: 99}, history: {points: [{at: "0001-01-01T00:00:00.000Z", vitality: 1e308}], forecast: [{}]}, events: [{changes: [{}]}], similar: [{}]}]])

@@ -251,3 +251,9 @@ const (
 	Home       = kb.Home
 	End        = kb.End
 )
+
+// phone gives the window the size of a phone, in CSS pixels of two dots each.
+func (w *Window) phone(width, height int64) {
+	w.t.Helper()
+	w.do("phone", chromedp.EmulateViewport(width, height, chromedp.EmulateScale(2)))
+}
