@@ -102,6 +102,7 @@ func (p *plot) x(t api.Time) float64 {
 }
 
 func (p *plot) y(vitality float64) float64 {
+	vitality = min(max(vitality, 0), 100) // whatever was sent
 	return p.bottom - vitality/100*(p.bottom-p.top)
 }
 
