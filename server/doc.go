@@ -23,6 +23,7 @@
 // Two packages are pure arithmetic: [elowen/server/vitality] (how alive a memory
 // is, when it falls below the floor, and in what order a level fades whatever the
 // clock says) and [elowen/server/words] (words of any script, postings, BM25).
+// [elowen/server/markdown] makes a typed tree of a body that is Markdown.
 // [elowen/server/validation] reads JSON strictly and judges it by the tags of api.
 //
 // The built-in models are worked out without any store: under

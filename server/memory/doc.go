@@ -29,6 +29,10 @@
 // follow from the row and the policy, are written with every change of importance
 // or use, and by Rekey after a change of policy. Due reads them as ranges.
 //
+// A change of many (Bulk, Merge, DeleteCategory) gives its events one number, by
+// which Undo takes it back: each memory gets its own former values again. Who moved
+// a memory to the trash, and by which action, stands with the row.
+//
 // A merge makes a new memory, now; its sources go to the trash. An import (Insert)
 // brings a memory in as it was.
 //
