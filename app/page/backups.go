@@ -126,23 +126,23 @@ func (p *Backups) content() app.UI {
 	if len(l.Items) > 0 {
 		example = l.Items[0].Name
 	}
-	return tag.Div().Class("stack page-parts").Body(
-		tag.Div().Class("line").Body(
+	return tag.Box("div", "stack page-parts",
+		tag.Box("div", "line",
 			part.Button("btn btn-primary", "backup", "", part.Text(label)).Attr("disabled", p.writing || l.Running),
 			tag.Span().Class("meta grow").Role("status").Text(choose(l.Running && !p.writing, text.BackupRuns, next)),
 		),
-		part.If(len(rows) == 0, func() app.UI { return tag.P().Class("muted").Text(text.NoBackups) }),
+		part.If(len(rows) == 0, func() app.UI { return tag.Words("p", "muted", text.NoBackups) }),
 		part.If(len(rows) > 0, func() app.UI {
-			return tag.Table().Class("table table-cards").Body(
-				tag.THead().Body(tag.Tr().Body(tag.Th().Text(text.BackupName), tag.Th().Class("r").Text(text.BackupSize), tag.Th().Text(text.BackupState), tag.Th().Body(tag.Span().Class("sr").Text(text.MoreActions)))),
-				tag.TBody().Body(rows...),
+			return tag.Box("table", "table table-cards",
+				tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "", text.BackupName), tag.Words("th", "r", text.BackupSize), tag.Words("th", "", text.BackupState), tag.Box("th", "", tag.Words("span", "sr", text.MoreActions)))),
+				tag.Box("tbody", "", rows...),
 			)
 		}),
 		tag.Section().Class("section").Aria("labelledby", "h-restore").Body(
-			tag.Div().Class("section-head").Body(tag.H2().ID("h-restore").Text(text.RestoreHead)),
-			tag.P().Class("muted").Text(text.RestoreSteps),
+			tag.Box("div", "section-head", tag.H2().ID("h-restore").Text(text.RestoreHead)),
+			tag.Words("p", "muted", text.RestoreSteps),
 			copyable(text.RestoreCommand(l.Directory, example)),
-			tag.P().Class("meta").Text(text.BackupHoldsAll),
+			tag.Words("p", "meta", text.BackupHoldsAll),
 		),
 	)
 }
@@ -156,7 +156,7 @@ func choose(first bool, one, other string) string {
 
 // copyable is a command with a button that copies it.
 func copyable(command string) app.UI {
-	return tag.P().Class("code").Body(
+	return tag.Box("p", "code",
 		tag.Span().Title(command).Text(command),
 		part.Button("btn btn-sm btn-quiet grow-0", "copy-line", command, part.Icon("copy"), part.Text(text.Copy)),
 	)
@@ -167,9 +167,9 @@ func (p *Backups) row(b api.Backup) app.UI {
 	if b.Daily {
 		kind = text.Daily
 	}
-	state := []app.UI{part.Icon("check"), tag.Span().Text(text.CheckedAt(text.Ago(p.S.now(), b.CheckedAt)))}
+	state := []app.UI{part.Icon("check"), tag.Words("span", "", text.CheckedAt(text.Ago(p.S.now(), b.CheckedAt)))}
 	if len(b.Faults) > 0 {
-		state = []app.UI{part.Icon("triangle-alert"), tag.Span().Text(b.Faults[0])}
+		state = []app.UI{part.Icon("triangle-alert"), tag.Words("span", "", b.Faults[0])}
 	}
 	class := "state state-ok"
 	if len(b.Faults) > 0 {
@@ -179,11 +179,11 @@ func (p *Backups) row(b api.Backup) app.UI {
 	if p.checking == b.Name {
 		check = text.Checking
 	}
-	return tag.Tr().Body(
-		tag.Td().Class("cell-wide").Body(tag.P().Body(part.Bold(browser.Date(b.WrittenAt, browser.FullTime))), tag.P().Class("meta").Text(text.Join(kind, b.Name))),
+	return tag.Box("tr", "",
+		tag.Box("td", "cell-wide", tag.Box("p", "", part.Bold(browser.Date(b.WrittenAt, browser.FullTime))), tag.Words("p", "meta", text.Join(kind, b.Name))),
 		tag.Td().Class("r num nowrap").DataSet("label", text.BackupSize).Text(text.Size(b.Size)),
-		tag.Td().Class("cell-state").Body(tag.Span().Class(class).Body(state...)),
-		tag.Td().Class("cell-do").Body(tag.Span().Class("line").Body(
+		tag.Box("td", "cell-state", tag.Box("span", class, state...)),
+		tag.Box("td", "cell-do", tag.Box("span", "line",
 			part.Button("btn btn-sm btn-quiet", "check", b.Name, part.Text(check)).Attr("disabled", p.checking != ""),
 			tag.A().Class("btn btn-sm btn-quiet").Attr("href", browser.Path(api.BackupPath(b.Name))).Attr("download", b.Name).Body(part.Icon("download"), part.Text(text.Download)),
 			part.IconButton("btn btn-sm btn-quiet", "remove", b.Name, text.RemoveEllipsis, "trash-2"),

@@ -20,14 +20,14 @@ func (a *App) nothingYet() bool {
 
 // empty is the page of somebody who has nothing yet: three ways on.
 func (a *App) empty() app.UI {
-	return tag.Div().Class("scroll").Body(tag.Div().Class("empty").Body(
+	return tag.Box("div", "scroll", tag.Box("div", "empty",
 		part.Growth(),
-		tag.H2().Text(text.NoMemories),
-		tag.P().Text(text.NoMemoriesWhy),
-		tag.Div().Class("options").Body(
+		tag.Words("h2", "", text.NoMemories),
+		tag.Words("p", "", text.NoMemoriesWhy),
+		tag.Box("div", "options",
 			tag.A().Class("option").Attr("href", browser.Path("/memory?new=1")).Body(
-				part.Icon("square-pen"), tag.B().Text(text.WriteFirst), tag.Span().Class("meta").Text(text.WriteFirstHint),
-				tag.Kbd().Class("end").Text("n"),
+				part.Icon("square-pen"), tag.Words("b", "", text.WriteFirst), tag.Words("span", "meta", text.WriteFirstHint),
+				tag.Words("kbd", "end", "n"),
 			),
 			option(route{Kind: tokensPage}, "plug", text.ConnectHead, text.ConnectHint),
 			option(route{Kind: transferPage}, "upload", text.ImportHead, text.BringHint),

@@ -76,10 +76,10 @@ func (p *Health) content() app.UI {
 			icon, class, word = "triangle-alert", "state state-failed", text.StateFailed
 		}
 		rows[i] = tag.Li().Class("item finding").DataSet("state", f.State).Body(
-			tag.Span().Class(class).Body(part.Icon(icon), tag.Span().Text(word)),
-			tag.Div().Class("grow").Body(
-				tag.P().Body(part.Bold(text.CheckName(f.Check)), part.Text("\u2002"), tag.Span().Class("muted").Text(f.Text)),
-				part.If(f.Mend != "", func() app.UI { return tag.P().Class("mend").Text(text.HowToMend + f.Mend) }),
+			tag.Box("span", class, part.Icon(icon), tag.Words("span", "", word)),
+			tag.Box("div", "grow",
+				tag.Box("p", "", part.Bold(text.CheckName(f.Check)), part.Text("\u2002"), tag.Words("span", "muted", f.Text)),
+				part.If(f.Mend != "", func() app.UI { return tag.Words("p", "mend", text.HowToMend+f.Mend) }),
 			),
 		)
 	}
@@ -94,9 +94,9 @@ func (p *Health) content() app.UI {
 	if p.load.asking {
 		label = text.Looking
 	}
-	return tag.Div().Class("stack page-parts").Body(
+	return tag.Box("div", "stack page-parts",
 		tag.Div().Role("status").Body(sum),
-		tag.Ul().Class("items").Body(rows...),
-		tag.P().Class("line").Body(part.Button("btn", "look", "", part.Icon("rotate-ccw"), part.Text(label)).Attr("disabled", p.load.asking)),
+		tag.Box("ul", "items", rows...),
+		tag.Box("p", "line", part.Button("btn", "look", "", part.Icon("rotate-ccw"), part.Text(label)).Attr("disabled", p.load.asking)),
 	)
 }

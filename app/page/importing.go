@@ -226,11 +226,11 @@ func (p *Transfer) Render() app.UI {
 	return part.Safe("transfer", func() app.UI {
 		return tag.Div().Class("settings").OnClick(p.click).Body(
 			accountNav(transferPage),
-			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(
-				tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.TransferHead))),
+			tag.Box("div", "scroll", tag.Box("div", "page page-form",
+				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.TransferHead))),
 				tag.Section().Class("section").Aria("labelledby", "h-import").Body(
-					tag.Div().Class("section-head").Body(tag.H2().ID("h-import").Text(text.ImportHead)),
-					tag.P().Class("muted").Text(text.ImportWhy),
+					tag.Box("div", "section-head", tag.H2().ID("h-import").Text(text.ImportHead)),
+					tag.Words("p", "muted", text.ImportWhy),
 					p.importing(),
 				),
 				p.export(),
@@ -254,12 +254,12 @@ func (p *Transfer) importing() app.UI {
 		}
 		body = append(body, tag.Div().Class("drop").DataSet("state", state).Body(
 			part.IconLarge("upload"),
-			tag.P().Body(part.Bold(text.DropHere)),
+			tag.Box("p", "", part.Bold(text.DropHere)),
 			part.Button("btn", "choose", "", part.Text(text.ChooseFile)),
-			tag.P().Class("meta").Text(text.LooksFirst),
-		), tag.P().Class("meta").Text(text.OlderHead), copyable("elowen admin import --from elowen FILE"))
+			tag.Words("p", "meta", text.LooksFirst),
+		), tag.Words("p", "meta", text.OlderHead), copyable("elowen admin import --from elowen FILE"))
 	}
-	return tag.Div().Class("stack").Body(body...)
+	return tag.Box("div", "stack", body...)
 }
 
 func (p *Transfer) progress() app.UI {
@@ -271,12 +271,12 @@ func (p *Transfer) progress() app.UI {
 		}
 	}
 	return tag.Div().Class("card progress").Role("group").Aria("label", head).Body(
-		tag.P().Class("line").Body(
-			part.Bold(head), tag.Span().Class("meta num").Text(note), tag.Span().Class("grow"),
+		tag.Box("p", "line",
+			part.Bold(head), tag.Words("span", "meta num", note), tag.Span().Class("grow"),
 			part.Button("btn btn-sm", "stop", "", part.Text(text.Cancel))),
 		tag.Div().Role("progressbar").Aria("label", head).Aria("valuemin", 0).Aria("valuemax", 100).Aria("valuenow", int(100*done/max(p.step.Total, p.size, 1))).
 			Body(part.Meter(float64(done), float64(max(p.step.Total, p.size)))),
-		tag.P().Class("meta").Text(text.FileOf(p.name, p.size)),
+		tag.Words("p", "meta", text.FileOf(p.name, p.size)),
 	)
 }
 
@@ -287,7 +287,7 @@ func (p *Transfer) outcome() app.UI {
 		head = text.WouldBe
 	}
 	stat := func(n int, label string) app.UI {
-		return tag.Div().Class("stat").Body(tag.Span().Class("meta").Text(label), tag.B().Text(text.Number(n)))
+		return tag.Box("div", "stat", tag.Words("span", "meta", label), tag.Words("b", "", text.Number(n)))
 	}
 	stats := []app.UI{stat(r.Added, text.LineAdded), stat(r.Existing, text.LineExisting)}
 	if r.Kept > 0 {
@@ -295,8 +295,8 @@ func (p *Transfer) outcome() app.UI {
 	}
 	stats = append(stats, stat(r.Refused, text.LineRefused))
 	body := []app.UI{
-		tag.P().Class("line").Body(part.Bold(head), tag.Span().Class("meta").Text(text.FileOf(p.name, p.size))),
-		tag.Div().Class("line would-stats").Body(stats...),
+		tag.Box("p", "line", part.Bold(head), tag.Words("span", "meta", text.FileOf(p.name, p.size))),
+		tag.Box("div", "line would-stats", stats...),
 	}
 	if !r.DryRun && r.DueNow > 0 {
 		body = append(body, p.due())
@@ -308,11 +308,11 @@ func (p *Transfer) outcome() app.UI {
 	another := part.Button("btn btn-quiet", "another", "", part.Text(text.AnotherFile))
 	switch {
 	case r.DryRun && r.Added > 0:
-		body = append(body, tag.P().Class("line").Body(part.Button("btn btn-primary", "bring", "", part.Text(text.BringIn(r.Added))), another))
+		body = append(body, tag.Box("p", "line", part.Button("btn btn-primary", "bring", "", part.Text(text.BringIn(r.Added))), another))
 	case r.DryRun:
-		body = append(body, tag.P().Class("muted").Text(text.NothingNew), tag.P().Class("line").Body(another))
+		body = append(body, tag.Words("p", "muted", text.NothingNew), tag.Box("p", "line", another))
 	default:
-		body = append(body, tag.P().Class("line").Body(tag.A().Class("btn btn-primary").Attr("href", browser.Path("/memory")).Text(text.ToTheList), another))
+		body = append(body, tag.Box("p", "line", tag.A().Class("btn btn-primary").Attr("href", browser.Path("/memory")).Text(text.ToTheList), another))
 	}
 	return tag.Div().Class("stack import-outcome").Role("status").Body(body...)
 }
@@ -323,11 +323,11 @@ func (p *Transfer) due() app.UI {
 	if s.policy == nil || !s.policy.Policy.Enabled {
 		return tag.Span().Hidden(true)
 	}
-	return tag.Div().Class("banner banner-warn").Body(part.Icon("leaf"), tag.Span().Body(
+	return tag.Box("div", "banner banner-warn", part.Icon("leaf"), tag.Box("span", "",
 		part.Text(text.DueAfterImport(p.report.DueNow, int(s.policy.Policy.DailyDeletionLimit), browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
 		part.Link("/memory?sort=evictable&fades=1", text.SeeThem), part.Text(" · "), part.Link("/settings", text.RetentionLink),
 		part.If(s.admin(), func() app.UI {
-			return tag.Span().Body(part.Text(" · "), part.Button("linkish", "pause", "", part.Text(text.DuePause)))
+			return tag.Box("span", "", part.Text(" · "), part.Button("linkish", "pause", "", part.Text(text.DuePause)))
 		}),
 	))
 }
@@ -340,7 +340,7 @@ func (p *Transfer) fates() app.UI {
 	var rows []app.UI
 	row := func(f api.LineFate, class string) {
 		if len(rows) < fatesShown {
-			rows = append(rows, tag.Tr().Body(tag.Td().Class("num r").Text(text.Number(f.Line)), tag.Td().Class(class).Text(text.FateName(f))))
+			rows = append(rows, tag.Box("tr", "", tag.Words("td", "num r", text.Number(f.Line)), tag.Words("td", class, text.FateName(f))))
 		}
 	}
 	for _, f := range p.report.Fates {
@@ -361,9 +361,9 @@ func (p *Transfer) fates() app.UI {
 	if len(rows) == 0 {
 		return tag.Span().Hidden(true)
 	}
-	return tag.Div().Class("fates").Attr("tabindex", "0").Role("region").Aria("label", text.FateHead).Body(tag.Table().Class("table table-plain").Body(
-		tag.THead().Body(tag.Tr().Body(tag.Th().Class("r").Text(text.LineHead), tag.Th().Text(text.FateHead))),
-		tag.TBody().Body(rows...),
+	return tag.Div().Class("fates").Attr("tabindex", "0").Role("region").Aria("label", text.FateHead).Body(tag.Box("table", "table table-plain",
+		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "r", text.LineHead), tag.Words("th", "", text.FateHead))),
+		tag.Box("tbody", "", rows...),
 	))
 }
 
@@ -373,10 +373,10 @@ func (p *Transfer) export() app.UI {
 		name = p.S.me.Name
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-export").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-export").Text(text.ExportHead)),
-		tag.P().Class("muted").Text(text.ExportWhy),
-		tag.P().Class("line").Body(tag.A().Class("btn").Attr("href", browser.Path(api.PathExport)).Attr("download", "elowen.jsonl").Body(part.Icon("download"), part.Text(text.ExportDo))),
-		tag.P().Class("meta").Text(text.AtTerminal+":"),
+		tag.Box("div", "section-head", tag.H2().ID("h-export").Text(text.ExportHead)),
+		tag.Words("p", "muted", text.ExportWhy),
+		tag.Box("p", "line", tag.A().Class("btn").Attr("href", browser.Path(api.PathExport)).Attr("download", "elowen.jsonl").Body(part.Icon("download"), part.Text(text.ExportDo))),
+		tag.Words("p", "meta", text.AtTerminal+":"),
 		copyable("elowen admin export --user "+name+" elowen.jsonl"),
 	)
 }

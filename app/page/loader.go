@@ -113,7 +113,7 @@ func (l *loader) show(content func() app.UI) app.UI {
 
 // settingsFrame is a page inside the settings, for administrators.
 func settingsFrame(s *Session, at kind, title, why string, click app.EventHandler, content func() []app.UI) app.UI {
-	body := []app.UI{tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(title), tag.P().Text(why)))}
+	body := []app.UI{tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", title), tag.Words("p", "", why)))}
 	if s.admin() {
 		body = append(body, content()...)
 	} else {
@@ -121,7 +121,7 @@ func settingsFrame(s *Session, at kind, title, why string, click app.EventHandle
 	}
 	return tag.Div().Class("settings").OnClick(click).Body(
 		subnav(at, s.admin()),
-		tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(body...)),
+		tag.Box("div", "scroll", tag.Box("div", "page page-form", body...)),
 	)
 }
 

@@ -207,11 +207,11 @@ func (p *People) content() []app.UI {
 	return []app.UI{
 		p.load.show(p.list),
 		tag.Section().Class("section").Aria("labelledby", "h-add").Body(
-			tag.Div().Class("section-head").Body(tag.H2().ID("h-add").Text(text.AddPerson), tag.Span().Class("meta").Text(text.AddPersonHint)),
+			tag.Box("div", "section-head", tag.H2().ID("h-add").Text(text.AddPerson), tag.Words("span", "meta", text.AddPersonHint)),
 			tag.Form().Class("form-row").OnSubmit(p.add).Attr("novalidate", "true").Body(
 				field("per-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
 				field("per-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
-				tag.Div().Class("field").Body(tag.Span().Class("label").Text(text.Role), tag.Span().Class("seg").Role("group").Aria("label", text.Role).Body(
+				tag.Box("div", "field", tag.Words("span", "label", text.Role), tag.Span().Class("seg").Role("group").Aria("label", text.Role).Body(
 					role(api.RoleMember, text.RoleMember), role(api.RoleAdmin, text.RoleAdmin))),
 				tag.Button().Class("btn").Attr("type", "submit").Text(text.AddPerson),
 			),
@@ -224,7 +224,7 @@ func (p *People) list() app.UI {
 	for _, x := range p.people {
 		items = append(items, p.person(x))
 	}
-	return tag.Ul().Class("items").Body(items...)
+	return tag.Box("ul", "items", items...)
 }
 
 func (p *People) person(x api.Person) app.UI {
@@ -244,13 +244,13 @@ func (p *People) person(x api.Person) app.UI {
 		state = text.Locked
 	}
 	self := p.S.me != nil && p.S.me.ID == x.ID
-	return tag.Li().Class("item item-person").Body(
+	return tag.Box("li", "item item-person",
 		part.Icon("user"),
-		tag.Div().Class("grow").Body(
-			tag.P().Body(part.Bold(name), part.Text(" "),
-				part.If(self, func() app.UI { return tag.Span().Class("tag").Text(text.You) }),
-				part.If(state != "", func() app.UI { return tag.Span().Class("tag tag-warn").Text(state) })),
-			tag.P().Class("meta").Text(text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
+		tag.Box("div", "grow",
+			tag.Box("p", "", part.Bold(name), part.Text(" "),
+				part.If(self, func() app.UI { return tag.Words("span", "tag", text.You) }),
+				part.If(state != "", func() app.UI { return tag.Words("span", "tag tag-warn", state) })),
+			tag.Words("p", "meta", text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
 			part.If(p.secret == x.Name, p.passwordFor),
 		),
 		part.IconButton("btn btn-sm btn-quiet", "person", x.Name, text.PersonActions(x.Name), "ellipsis").Aria("haspopup", "menu"),
@@ -265,6 +265,6 @@ func (p *People) passwordFor() app.UI {
 		field("per-secret", text.NewPassword, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["secret"]),
 		tag.Button().Class("btn btn-primary").Attr("type", "submit").Text(text.SetPassword),
 		part.Button("btn btn-quiet", "no-password", "", part.Text(text.Cancel)),
-		tag.P().Class("meta").Text(text.SetPasswordBody),
+		tag.Words("p", "meta", text.SetPasswordBody),
 	)
 }

@@ -18,10 +18,10 @@ import (
 func (p *Retention) Render() app.UI {
 	return part.Safe("retention", func() app.UI {
 		return tag.Div().Class("settings-page").OnClick(p.click).OnInput(p.input).Body(
-			tag.Div().Class("settings").Body(
+			tag.Box("div", "settings",
 				subnav(settingsPage, p.S.admin()),
-				tag.Div().Class("scroll").Body(tag.Div().Class("page").Body(
-					tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.RetentionHead), tag.P().Text(text.RetentionWhy)),
+				tag.Box("div", "scroll", tag.Box("div", "page",
+					tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.RetentionHead), tag.Words("p", "", text.RetentionWhy)),
 						part.If(p.base != nil && p.S.admin() && !p.standard(true), func() app.UI {
 							return part.Button("btn btn-sm", "ret-all-defaults", "", part.Icon("rotate-ccw"), part.Text(text.AllDefaults))
 						})),
@@ -29,7 +29,7 @@ func (p *Retention) Render() app.UI {
 						return part.Banner("warn", "git-compare", part.Bold(text.PolicyStale), part.Text(" "+text.PolicyStaleKept))
 					}),
 					part.If(p.base != nil && !p.S.admin(), func() app.UI { return part.Banner("plain", "info", part.Text(text.OnlyAdminsChange)) }),
-					tag.Div().Class("two").Body(p.form(), p.would()),
+					tag.Box("div", "two", p.form(), p.would()),
 				)),
 			),
 			p.savebar(),
@@ -46,7 +46,7 @@ func (p *Retention) form() app.UI {
 		tag.Div().Class(p.setClass("set", p.enabled != p.base.Policy.Enabled)).Body(
 			tag.Label().Attr("for", "ret-enabled").Text(on.Label),
 			tag.P().ID("ret-enabled-h").Class("meta").Text(on.Help),
-			tag.Div().Class("set-control").Body(tag.Input().ID("ret-enabled").Class("switch").Attr("type", "checkbox").Role("switch").
+			tag.Box("div", "set-control", tag.Input().ID("ret-enabled").Class("switch").Attr("type", "checkbox").Role("switch").
 				Aria("describedby", "ret-enabled-h").Attr("checked", p.enabled).Attr("disabled", !p.S.admin())),
 		),
 		p.number(fieldGrace), p.number(fieldFloor), p.number(fieldLimit),
@@ -57,16 +57,16 @@ func (p *Retention) form() app.UI {
 		lives = append(lives, p.life(levels[i]))
 	}
 	return tag.Form().Class("stack").OnSubmit(swallowSubmit).Body(
-		tag.Div().Body(rows...),
-		tag.FieldSet().Body(
-			tag.Legend().Class("sr").Text(text.HalfLifeHead),
-			tag.Div().Class("section-head").Body(
-				tag.H2().Text(text.HalfLifeHead), tag.Span().Class("meta").Text(text.HalfLifeUnit),
+		tag.Box("div", "", rows...),
+		tag.Box("fieldset", "",
+			tag.Words("legend", "sr", text.HalfLifeHead),
+			tag.Box("div", "section-head",
+				tag.Words("h2", "", text.HalfLifeHead), tag.Words("span", "meta", text.HalfLifeUnit),
 				part.If(p.S.admin() && !p.standard(false), func() app.UI {
 					return part.Button("btn btn-sm btn-quiet end", "ret-defaults", "", part.Icon("rotate-ccw"), part.Text(text.Defaults))
 				}),
 			),
-			tag.Div().Body(lives...),
+			tag.Box("div", "", lives...),
 		),
 	)
 }
@@ -100,7 +100,7 @@ func (p *Retention) number(field string) app.UI {
 	return tag.Div().Class(p.setClass("set", p.changed(field))).Body(
 		tag.Label().Attr("for", id).Text(s.Label),
 		tag.P().ID(id+"-h").Class("meta").Text(text.HelpRange(s)),
-		tag.Div().Class("set-control").Body(input, part.If(unit != "", func() app.UI { return tag.Span().Class("meta").Text(unit) })),
+		tag.Box("div", "set-control", input, part.If(unit != "", func() app.UI { return tag.Words("span", "meta", unit) })),
 		part.If(p.errs[field] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs[field]) }),
 	)
 }
@@ -118,12 +118,12 @@ func (p *Retention) life(l setting.Level) app.UI {
 		input = input.Aria("invalid", "true").Aria("describedby", "ret-"+field+"-err")
 	}
 	return row.Body(
-		tag.Span().Class("lvl").Text(l.Importance),
+		tag.Words("span", "lvl", strconv.Itoa(l.Importance)),
 		tag.Label().Class("word").Attr("for", "ret-"+field).Text(l.Word),
 		tag.Input().ID("range-"+field).Class("range").Attr("type", "range").Attr("min", 0).Attr("max", sliderSteps).
 			Aria("label", text.HalfLifeFor(l.Importance)).Aria("valuetext", p.typed[field]+" days").Attr("disabled", !p.S.admin()),
 		input,
-		tag.Span().Class("meta num").Text(note),
+		tag.Words("span", "meta num", note),
 		part.If(p.errs[field] != "", func() app.UI {
 			return tag.P().ID("ret-" + field + "-err").Class("err").Role("alert").Text(p.errs[field])
 		}),
@@ -139,10 +139,10 @@ func (p *Retention) would() app.UI {
 	case p.dirty() > 0:
 		note = text.NotSavedYet
 	}
-	return tag.Div().Class("stack would").Body(
+	return tag.Box("div", "stack would",
 		p.fading(),
 		tag.Section().Class("well stack").Aria("labelledby", "h-do").Aria("live", "polite").Body(
-			tag.Div().Class("section-head").Body(tag.H2().ID("h-do").Text(text.Would), tag.Span().Class("meta end").Text(note)),
+			tag.Box("div", "section-head", tag.H2().ID("h-do").Text(text.Would), tag.Words("span", "meta end", note)),
 			p.effect(),
 		),
 	)
@@ -167,7 +167,7 @@ func (p *Retention) fading() app.UI {
 		box = c
 	}
 	return tag.Section().Class("well stack").Aria("labelledby", "h-fades").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-fades").Text(text.CurvesHead), tag.Span().Class("meta end").Text(text.CurvesNote(uses))),
+		tag.Box("div", "section-head", tag.H2().ID("h-fades").Text(text.CurvesHead), tag.Words("span", "meta end", text.CurvesNote(uses))),
 		box,
 	)
 }
@@ -177,15 +177,15 @@ func (p *Retention) effect() app.UI {
 		return app.Raw(`<div class="stack"><div class="skeleton w-60"></div><div class="skeleton w-90"></div></div>`)
 	}
 	if !p.enabled {
-		return tag.P().Class("muted").Text(text.WouldNothing)
+		return tag.Words("p", "muted", text.WouldNothing)
 	}
 	stat := func(label string, now int, was *int) app.UI {
 		instead := ""
 		if was != nil && *was != now {
 			instead = " " + text.InsteadOf(*was)
 		}
-		return tag.Div().Class("stat grow").Body(tag.Span().Class("meta").Text(label),
-			tag.B().Body(part.Text(text.Number(now)), tag.S().Text(instead)))
+		return tag.Box("div", "stat grow", tag.Words("span", "meta", label),
+			tag.Box("b", "", part.Text(text.Number(now)), tag.Words("s", "", instead)))
 	}
 	var nextWas, monthWas *int
 	if p.saved != nil && p.base.Policy.Enabled {
@@ -195,21 +195,21 @@ func (p *Retention) effect() app.UI {
 	for _, r := range p.preview.First {
 		rows = append(rows, p.going(r))
 	}
-	return tag.Div().Class("stack").Body(
-		tag.Div().Class("line would-stats").Body(
+	return tag.Box("div", "stack",
+		tag.Box("div", "line would-stats",
 			stat(text.NextSweep(browser.Date(p.preview.SweepAt, browser.DayMonthTime)), p.preview.NextSweep, nextWas),
 			stat(text.Within30, p.preview.Within30, monthWas),
 		),
 		part.If(len(rows) > 0, func() app.UI {
-			return tag.Div().Body(append([]app.UI{tag.P().Class("meta").Text(text.FirstToGo)}, rows...)...)
+			return tag.Box("div", "", append([]app.UI{tag.Words("p", "meta", text.FirstToGo)}, rows...)...)
 		}),
-		part.If(len(rows) == 0, func() app.UI { return tag.P().Class("muted").Text(text.Nobody(p.preview.Within30)) }),
+		part.If(len(rows) == 0, func() app.UI { return tag.Words("p", "muted", text.Nobody(p.preview.Within30)) }),
 	)
 }
 
 func (p *Retention) going(r api.PreviewRow) app.UI {
 	_, color := p.S.category(r.CategoryID)
-	return tag.Div().Class("going").Body(
+	return tag.Box("div", "going",
 		part.Rings(r.Importance, color),
 		tag.A().Class("memory-text").Attr("href", browser.Path(route{Kind: listPage, ID: r.ID}.path())).Attr("dir", "auto").Text(part.Cut(r.Body)),
 		tag.Span().Class("meta num").Title(r.Reason).Text(strconv.FormatFloat(r.Vitality, 'f', 1, 64)),
@@ -223,7 +223,7 @@ func (p *Retention) savebar() app.UI {
 		if p.problem != "" {
 			note = []app.UI{part.Text(p.problem)}
 		}
-		return tag.Footer().Class("savebar").Body(
+		return tag.Box("footer", "savebar",
 			tag.Span().Class("grow muted").Role("status").Body(note...),
 			part.Button("btn btn-quiet", "ret-discard", "", part.Text(text.Discard)),
 			part.Button("btn btn-primary", "ret-save", "", part.Text(text.Save)).Attr("disabled", len(p.errs) > 0 || p.busy),

@@ -172,7 +172,7 @@ func (p *Setup) Render() app.UI {
 			form = p.nextSteps()
 		}
 		return before(tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
-			tag.P().Class("brand").Body(part.Brand()...),
+			tag.Box("p", "brand", part.Brand()...),
 			p.steps(),
 			form,
 		))
@@ -193,7 +193,7 @@ func (p *Setup) steps() app.UI {
 			items[i] = li.Body(part.Text(name))
 		}
 	}
-	return tag.Ol().Class("steps").Body(items...)
+	return tag.Box("ol", "steps", items...)
 }
 
 func (p *Setup) accountForm() app.UI {
@@ -201,23 +201,23 @@ func (p *Setup) accountForm() app.UI {
 	if p.busy {
 		label = text.Working
 	}
-	codeField := tag.Div().Class("field").Body(
+	codeField := tag.Box("div", "field",
 		field("setup-code", text.Code, tag.Input().Class("input mono").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false"), p.errs["code"]),
-		tag.P().Class("meta").Text(text.CodeHint))
+		tag.Words("p", "meta", text.CodeHint))
 	if p.Code != "" && p.errs["code"] == "" && p.problem == "" {
 		// The link carried it; nobody has to look at it.
 		codeField = tag.Div().Hidden(true)
 	}
 	return tag.Div().Class("setup-step").DataSet("step", "account").Body(
-		tag.Div().Body(tag.H1().Text(text.SetupHead), tag.P().Class("muted").Text(text.SetupWhy)),
+		tag.Box("div", "", tag.Words("h1", "", text.SetupHead), tag.Words("p", "muted", text.SetupWhy)),
 		field("setup-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
-		tag.Div().Class("field").Body(
+		tag.Box("div", "field",
 			field("setup-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
-			tag.P().Class("meta").Text(text.PasswordRule(int(setting.Get("account.password").Min))),
+			tag.Words("p", "meta", text.PasswordRule(int(setting.Get("account.password").Min))),
 		),
 		codeField,
 		problem(p.problem),
-		tag.Div().Class("line").Body(tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
+		tag.Box("div", "line", tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
 	)
 }
 
@@ -233,15 +233,15 @@ func (p *Setup) memoryForm() app.UI {
 		body = body.Aria("invalid", "true")
 	}
 	return tag.Div().Class("setup-step").DataSet("step", "memory").Body(
-		tag.Div().Body(tag.H1().Text(text.FirstHead), tag.P().Class("muted").Text(text.FirstWhy)),
-		tag.Div().Class("field").Body(
+		tag.Box("div", "", tag.Words("h1", "", text.FirstHead), tag.Words("p", "muted", text.FirstWhy)),
+		tag.Box("div", "field",
 			tag.Label().Attr("for", "setup-body").Text(text.Memory),
 			body,
 			tag.P().ID("setup-count").Class("meta num").Text(text.Join(text.Bytes(p.bytes, most), text.Level(five, text.Word(five))+", "+text.HalfLife(halfLife(five)))),
 			part.If(p.errs["body"] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs["body"]) }),
 		),
 		problem(p.problem),
-		tag.Div().Class("line").Body(
+		tag.Box("div", "line",
 			tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label),
 			part.Button("btn btn-quiet", "skip", "", part.Text(text.Skip)),
 		),
@@ -255,8 +255,8 @@ func (p *Setup) nextSteps() app.UI {
 		head, why, first = text.NextSkipped, text.NextSkipWhy, option(route{Kind: listPage}, "list", text.OpenList, text.OpenHint)
 	}
 	return tag.Div().Class("setup-step").DataSet("step", "next").Body(
-		tag.Div().Body(tag.H1().Text(head), tag.P().Class("muted").Text(why)),
-		tag.Div().Class("options").Body(
+		tag.Box("div", "", tag.Words("h1", "", head), tag.Words("p", "muted", why)),
+		tag.Box("div", "options",
 			first,
 			option(route{Kind: transferPage}, "upload", text.ImportHead, text.BringHint),
 			option(route{Kind: tokensPage}, "plug", text.ConnectHead, text.ConnectHint),
@@ -267,8 +267,8 @@ func (p *Setup) nextSteps() app.UI {
 // option is one way on, with a word about it.
 func option(to route, icon, label, hint string) app.UI {
 	return tag.A().Class("option").Attr("href", browser.Path(to.path())).Body(
-		part.Icon(icon), tag.B().Text(label), tag.Span().Class("meta").Text(hint),
-		tag.Span().Class("end").Body(part.Icon("chevron-right")),
+		part.Icon(icon), tag.Words("b", "", label), tag.Words("span", "meta", hint),
+		tag.Box("span", "end", part.Icon("chevron-right")),
 	)
 }
 

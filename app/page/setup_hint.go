@@ -35,11 +35,11 @@ func (p *SetupHint) OnMount(ctx app.Context) {
 func (p *SetupHint) Render() app.UI {
 	return part.Safe("setup hint", func() app.UI {
 		if !p.needed {
-			return tag.P().Class("meta").Text(text.LostPassword)
+			return tag.Words("p", "meta", text.LostPassword)
 		}
 		return tag.Div().Class("stack setup-hint").Role("status").Body(
 			part.Banner("", "info", part.Bold(text.SetupNeeded), part.Text(" "+text.SetupWhere)),
-			tag.P().Class("code").Body(tag.Span().Text(browser.Origin()+"/setup#CODE")),
+			tag.Box("p", "code", tag.Words("span", "", browser.Origin()+"/setup#CODE")),
 			tag.A().Class("btn").Attr("href", browser.Path("/setup")).Text(text.HaveCode),
 		)
 	})

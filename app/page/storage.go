@@ -60,8 +60,8 @@ func (p *Storage) content() app.UI {
 	u := p.use
 	whole := u.Database + u.Log + u.Backups + u.Aside
 	row := func(label string, n int64) app.UI {
-		return tag.Div().Class("use").Body(
-			tag.Span().Class("use-label").Text(label), part.Meter(float64(n), float64(whole)), tag.Span().Class("num").Text(text.Size(n)))
+		return tag.Box("div", "use",
+			tag.Words("span", "use-label", label), part.Meter(float64(n), float64(whole)), tag.Words("span", "num", text.Size(n)))
 	}
 	rows := []app.UI{row(text.PartMemories, u.Database-u.Words-u.Free), row(text.PartWords, u.Words)}
 	if u.Engine == "sqlite" {
@@ -76,17 +76,17 @@ func (p *Storage) content() app.UI {
 		room = text.Size(*u.Room) + " " + text.DiskFree
 	}
 	body := []app.UI{
-		tag.Div().Class("line would-stats").Body(tag.Div().Class("stat").Body(
-			tag.Span().Class("meta").Text(text.Whole), tag.B().Text(text.Size(whole)), tag.Span().Class("meta").Text(room))),
-		tag.Div().Class("uses").Body(rows...),
-		tag.P().Class("meta").Text(text.DatabaseFile + ": " + choose(u.File != "", u.File, text.Postgres)),
+		tag.Box("div", "line would-stats", tag.Box("div", "stat",
+			tag.Words("span", "meta", text.Whole), tag.Words("b", "", text.Size(whole)), tag.Words("span", "meta", room))),
+		tag.Box("div", "uses", rows...),
+		tag.Words("p", "meta", text.DatabaseFile+": "+choose(u.File != "", u.File, text.Postgres)),
 	}
 	if u.Engine == "sqlite" {
 		body = append(body, tag.Section().Class("section").Aria("labelledby", "h-vacuum").Body(
-			tag.Div().Class("section-head").Body(tag.H2().ID("h-vacuum").Text(text.VacuumHead)),
-			tag.P().Class("muted").Text(text.VacuumWhy),
+			tag.Box("div", "section-head", tag.H2().ID("h-vacuum").Text(text.VacuumHead)),
+			tag.Words("p", "muted", text.VacuumWhy),
 			copyable(text.VacuumCommand(u.Directory)),
 		))
 	}
-	return tag.Div().Class("stack page-parts").Body(body...)
+	return tag.Box("div", "stack page-parts", body...)
 }

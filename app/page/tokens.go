@@ -157,7 +157,7 @@ func (p *Tokens) Render() app.UI {
 	return part.Safe("tokens", func() app.UI {
 		return tag.Div().Class("settings").OnClick(p.click).Body(
 			accountNav(tokensPage),
-			tag.Div().Class("scroll").Body(tag.Div().Class("page page-form").Body(p.content()...)),
+			tag.Box("div", "scroll", tag.Box("div", "page page-form", p.content()...)),
 		)
 	})
 }
@@ -167,7 +167,7 @@ func (p *Tokens) content() []app.UI {
 		return nil
 	}
 	return []app.UI{
-		tag.Div().Class("page-head").Body(tag.Div().Class("grow").Body(tag.H1().Text(text.Tokens), tag.P().Text(text.TokensWhy))),
+		tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Tokens), tag.Words("p", "", text.TokensWhy))),
 		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, p.secret)),
 		p.load.show(p.list),
 		p.form(),
@@ -177,10 +177,10 @@ func (p *Tokens) content() []app.UI {
 
 // secret shows the secret that was just made, this once.
 func (p *Tokens) secret() app.UI {
-	return tag.Div().Class("stack").Body(
+	return tag.Box("div", "stack",
 		part.Banner("warn", "key", part.Bold(p.made.Name+". "), part.Text(text.TokenOnce)),
-		tag.P().Class("code").Body(tag.Span().ID("token-secret").Text(p.made.Token),
-			tag.Span().Class("line grow-0").Body(
+		tag.Box("p", "code", tag.Span().ID("token-secret").Text(p.made.Token),
+			tag.Box("span", "line grow-0",
 				part.Button("btn btn-sm btn-quiet", "copy-token", "", part.Icon("copy"), part.Text(text.Copy)),
 				part.Button("btn btn-sm btn-quiet", "hide-token", "", part.Text(text.TokenKept)))),
 	)
@@ -188,7 +188,7 @@ func (p *Tokens) secret() app.UI {
 
 func (p *Tokens) list() app.UI {
 	if len(p.tokens) == 0 {
-		return tag.P().Class("muted").Text(text.NoTokens)
+		return tag.Words("p", "muted", text.NoTokens)
 	}
 	items := make([]app.UI, 0, len(p.tokens))
 	for _, t := range p.tokens {
@@ -212,15 +212,15 @@ func (p *Tokens) list() app.UI {
 				}
 			}
 		}
-		items = append(items, tag.Li().Class("item").Body(
+		items = append(items, tag.Box("li", "item",
 			part.Icon("key"),
-			tag.Div().Class("grow").Body(
-				tag.P().Body(part.Bold(t.Name), part.Text(" "), part.If(over, func() app.UI { return tag.Span().Class("tag tag-warn").Text(text.TokenOver) })),
-				tag.P().Class("meta").Text(text.Join(text.ScopeName(most), used, expiry, text.MadeOn(browser.Date(t.CreatedAt, browser.FullDate))))),
+			tag.Box("div", "grow",
+				tag.Box("p", "", part.Bold(t.Name), part.Text(" "), part.If(over, func() app.UI { return tag.Words("span", "tag tag-warn", text.TokenOver) })),
+				tag.Words("p", "meta", text.Join(text.ScopeName(most), used, expiry, text.MadeOn(browser.Date(t.CreatedAt, browser.FullDate))))),
 			part.Button("btn btn-sm btn-quiet", "revoke", strconv.FormatInt(t.ID, 10), part.Text(text.RevokeEllipsis)),
 		))
 	}
-	return tag.Ul().Class("items").Body(items...)
+	return tag.Box("ul", "items", items...)
 }
 
 func (p *Tokens) form() app.UI {
@@ -237,13 +237,13 @@ func (p *Tokens) form() app.UI {
 		days = days.Aria("invalid", "true")
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-new-token").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-new-token").Text(text.NewToken)),
+		tag.Box("div", "section-head", tag.H2().ID("h-new-token").Text(text.NewToken)),
 		tag.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
 			field("tok-name", text.TokenName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off"), p.errs["name"]),
-			tag.Div().Class("field").Body(tag.Span().Class("label").Text(text.TokenScopes), tag.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
-			tag.Div().Class("field").Body(
+			tag.Box("div", "field", tag.Words("span", "label", text.TokenScopes), tag.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
+			tag.Box("div", "field",
 				tag.Label().Attr("for", "tok-days").Text(text.TokenDays),
-				tag.Span().Class("line").Body(days, tag.Span().ID("tok-days-h").Class("meta").Text(text.TokenDaysHint)),
+				tag.Box("span", "line", days, tag.Span().ID("tok-days-h").Class("meta").Text(text.TokenDaysHint)),
 				part.If(p.errs["days"] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs["days"]) }),
 			),
 			tag.Button().Class("btn").Attr("type", "submit").Text(text.CreateToken),
@@ -254,9 +254,9 @@ func (p *Tokens) form() app.UI {
 // use says how a token is used, with what there is today: the API.
 func (p *Tokens) use() app.UI {
 	return tag.Section().Class("section").Aria("labelledby", "h-use-token").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-use-token").Text(text.TokenUse)),
-		tag.P().Class("muted").Text(text.TokenUseWhy),
+		tag.Box("div", "section-head", tag.H2().ID("h-use-token").Text(text.TokenUse)),
+		tag.Words("p", "muted", text.TokenUseWhy),
 		copyable(text.TokenCommand(browser.Origin())),
-		tag.P().Class("meta").Body(part.Text(text.TokenDocument+" "), tag.A().Attr("href", browser.Path(api.PathOpenAPI)).Attr("download", "elowen-openapi.json").Text(api.PathOpenAPI)),
+		tag.Box("p", "meta", part.Text(text.TokenDocument+" "), tag.A().Attr("href", browser.Path(api.PathOpenAPI)).Attr("download", "elowen-openapi.json").Text(api.PathOpenAPI)),
 	)
 }

@@ -130,7 +130,7 @@ func (c *Curves) Render() app.UI {
 			c.width = curvesWidth
 		}
 		c.at = min(c.at, len(c.Now.Days)-1)
-		return tag.Div().Class("chart-part").Body(c.draw(), c.said(), c.table())
+		return tag.Box("div", "chart-part", c.draw(), c.said(), c.table())
 	})
 }
 
@@ -252,12 +252,12 @@ func (c *Curves) table() app.UI {
 	rows := make([]app.UI, 0, len(c.Now.Levels))
 	for i := len(c.Now.Levels) - 1; i >= 0; i-- {
 		l := c.Now.Levels[i]
-		rows = append(rows, tag.Tr().Body(tag.Td().Text(l.Importance), tag.Td().Text(text.AfterDays(l.FloorDays))))
+		rows = append(rows, tag.Box("tr", "", tag.Words("td", "", strconv.Itoa(l.Importance)), tag.Words("td", "", text.AfterDays(l.FloorDays))))
 	}
-	return tag.Div().Class("sr").Body(tag.Table().Body(
-		tag.Caption().Text(text.CurvesTable),
-		tag.THead().Body(tag.Tr().Body(tag.Th().Text(text.ImportanceField), tag.Th().Text(text.BelowFloor))),
-		tag.TBody().Body(rows...),
+	return tag.Box("div", "sr", tag.Box("table", "",
+		tag.Words("caption", "", text.CurvesTable),
+		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "", text.ImportanceField), tag.Words("th", "", text.BelowFloor))),
+		tag.Box("tbody", "", rows...),
 	))
 }
 

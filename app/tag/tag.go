@@ -132,3 +132,19 @@ func Tr() Element { return app.Elem("tr") }
 
 // Ul is <ul>.
 func Ul() Element { return app.Elem("ul") }
+
+// Box is an element with a class, or none, and what is in it. It does at one call
+// what Div().Class(…).Body(…) does at three, and every call of the app is some
+// hundred bytes of the program.
+func Box(name, class string, body ...app.UI) app.UI { return classed(name, class).Body(body...) }
+
+// Words is an element with a class, or none, and a text.
+func Words(name, class, text string) app.UI { return classed(name, class).Text(text) }
+
+func classed(name, class string) Element {
+	e := app.Elem(name)
+	if class != "" {
+		e = e.Class(class)
+	}
+	return e
+}
