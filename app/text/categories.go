@@ -4,7 +4,6 @@ import "strings"
 
 // Of the page of the categories.
 const (
-	CategoriesNote  = "what memories are filed under"
 	CategoriesWhy   = "Only memories in a category are recalled. What a category is for is said in its description."
 	AddCategory     = "New category"
 	EditCategory    = "Edit category"

@@ -34,7 +34,6 @@ const (
 	ImportanceField  = "Importance"
 	OrMore           = "or more"
 	Fades            = "Fades within…"
-	MoreFilters      = "More"
 	Unreviewed       = "Not reviewed"
 	NotIndexedFilter = "Not indexed"
 	Sort             = "Sort"
