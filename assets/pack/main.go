@@ -58,7 +58,7 @@ func pack(wasm, exec, out string) (string, error) {
 	var br, gz bytes.Buffer
 	var errBr, errGz error
 	var both sync.WaitGroup
-	both.Go(func() { errBr = compress(brotli.NewWriterLevel(&br, brotli.BestCompression), program) })
+	both.Go(func() { errBr = compress(brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window}), program) })
 	both.Go(func() {
 		w, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
 		if err != nil {
@@ -91,6 +91,10 @@ func pack(wasm, exec, out string) (string, error) {
 	return fmt.Sprintf("%s: %.2f MB, brotli %.2f MB, gzip %.2f MB",
 		assets.Wasm, mb(len(program)), mb(br.Len()), mb(gz.Len())), nil
 }
+
+// window is the logarithm of how far back brotli looks: as far as browsers allow,
+// since the program is larger than the 4 MB of the default.
+const window = 24
 
 // current tells whether out holds the result for exactly this input.
 func current(out string, want assets.Summary) bool {
