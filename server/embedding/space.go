@@ -57,10 +57,12 @@ func Fresh(l Label, in Stored, bodyHash string) bool {
 
 // Unindexed is the condition that a row of a table with a memory's id, owner and
 // body hash has no fresh vector in the space in use: Fresh, in SQL. It takes no
-// arguments. table is the outer table's name.
+// arguments. table is the outer table's name. The space is asked for apart, once: in
+// a join SQLite would go through all vectors of the account for each row.
 func Unindexed(table string) string {
-	return `NOT EXISTS (SELECT 1 FROM embedding_active a JOIN embedding_space s ON s.id = a.space_id JOIN embedding e ON e.space_id = a.space_id
-		WHERE e.owner_id = ` + table + `.owner_id AND e.memory_id = ` + table + `.id AND e.body_hash = ` + table + `.body_hash AND e.width = s.width AND e.width > 0)`
+	return `NOT EXISTS (SELECT 1 FROM embedding e WHERE e.owner_id = ` + table + `.owner_id AND e.space_id = (SELECT space_id FROM embedding_active WHERE id = 1)
+		AND e.memory_id = ` + table + `.id AND e.body_hash = ` + table + `.body_hash AND e.width > 0
+		AND e.width = (SELECT s.width FROM embedding_active a JOIN embedding_space s ON s.id = a.space_id WHERE a.id = 1))`
 }
 
 // Endpoint normalizes a provider's address, so that two spellings of one address

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/shared/api"
 )
 
@@ -39,6 +40,8 @@ func TestQueryPlans(t *testing.T) {
 		"trash":         {`SELECT ` + columns + ` FROM memory WHERE owner_id = ? AND status = ? LIMIT ?`, 3, "USING INDEX memory_"},
 		"uses":          {`SELECT at, kind, times FROM usage_event WHERE owner_id = ? AND memory_id = ? ORDER BY at`, 2, "PRIMARY KEY"},
 		"version":       {`SELECT body FROM memory_version WHERE owner_id = ? AND memory_id = ? AND revision >= ? ORDER BY revision LIMIT 1`, 3, "PRIMARY KEY"},
+		"not indexed":   {`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND ` + embedding.Unindexed("memory"), 2, "SEARCH e USING PRIMARY KEY (owner_id=? AND space_id=? AND memory_id=?)"},
+		"bodies":        {`SELECT id, body_hash FROM memory WHERE owner_id = ? AND id < ? AND status = ? ORDER BY id DESC LIMIT ?`, 4, "memory_owner"},
 		"purge uses":    {`DELETE FROM usage_event WHERE owner_id = ? AND memory_id IN (?,?)`, 3, "PRIMARY KEY"},
 	} {
 		f.view(func(tx *db.Tx) error {
