@@ -44,7 +44,7 @@ func TestAPanicStaysWhereItHappens(t *testing.T) {
 
 	// A handler.
 	w.Eval(`globalThis.rect = Element.prototype.getBoundingClientRect, Element.prototype.getBoundingClientRect = () => { throw new Error("broken for a test") }`)
-	w.Press("More actions")
+	w.Press("More")
 	w.See("Something broke in this page.")
 	w.Eval(`Element.prototype.getBoundingClientRect = globalThis.rect`)
 	w.Press("New memory")
