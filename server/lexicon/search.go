@@ -49,7 +49,8 @@ func Search(tx *db.Tx, owner db.AccountID, q string, prefix bool) ([]words.Hit, 
 type Found struct {
 	Hits  []words.Hit // memories of any status, by ascending id
 	Query words.Query
-	Stats words.Stats // of all owners together
+	Stats words.Stats    // of all owners together
+	Docs  map[string]int // memories of theirs that have each of the question's terms; what is missing is in none
 }
 
 // Find finds the memories of several owners that have words of q, with the figures of
@@ -77,6 +78,16 @@ func Find(tx *db.Tx, owners []db.AccountID, q string, background words.Backgroun
 	}
 	if f.Stats.Docs == 0 {
 		return f, nil
+	}
+	f.Docs = make(map[string]int, len(lists.list))
+	for _, l := range lists.list {
+		for _, c := range l.Chunks {
+			n, err := words.Count(c.Blob)
+			if err != nil {
+				return f, corrupt(err)
+			}
+			f.Docs[l.Term] += n
+		}
 	}
 	var err error
 	if f.Hits, err = words.ScoreAgainst(f.Stats, f.Query, lists.list, background); err != nil {

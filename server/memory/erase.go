@@ -5,6 +5,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/late"
 	"elowen/server/lexicon"
 	"elowen/server/words"
 )
@@ -16,6 +17,9 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 		return err
 	}
 	if err := embedding.EraseAccount(tx, owner); err != nil {
+		return err
+	}
+	if err := late.EraseAccount(tx, owner); err != nil {
 		return err
 	}
 	for _, q := range []string{

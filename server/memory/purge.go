@@ -5,6 +5,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/late"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -121,6 +122,9 @@ func (b *batch) purged(list []*row) (api.BulkDone, error) {
 		}
 	}
 	if err := embedding.Remove(b.tx, b.owner, done.IDs); err != nil {
+		return done, err
+	}
+	if err := late.Remove(b.tx, b.owner, done.IDs); err != nil {
 		return done, err
 	}
 	if err := b.tx.ForgetResults(done.IDs); err != nil {

@@ -30,6 +30,7 @@ type answering struct {
 	passed map[int64]bool
 	only   bool // dates bound what is looked for
 
+	words  lexicon.Found
 	facts  map[int64]memory.Fact
 	whose  map[int64]db.AccountID // of facts
 	found  map[int64]*candidate
@@ -272,11 +273,11 @@ func (a *answering) look(most int) error {
 	if err := a.byCosine(most); err != nil {
 		return err
 	}
-	f, err := lexicon.Find(a.tx, a.owners, a.q.text, a.s.o.Background())
-	if err != nil {
+	var err error
+	if a.words, err = lexicon.Find(a.tx, a.owners, a.q.text, a.s.o.Background()); err != nil {
 		return err
 	}
-	return a.byWords(f.Hits, most)
+	return a.byWords(a.words.Hits, most)
 }
 
 // byCosine takes in the best pool by cosine.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/lexicon"
 	"elowen/server/vector"
 	"elowen/server/words"
@@ -66,11 +67,11 @@ func (a *answering) late(list []*candidate) error {
 	if a.q.late == nil || !a.set.runtime.LateInteraction || len(list) == 0 {
 		return nil
 	}
-	ids := make([]int64, len(list))
+	bodies := make([]embedding.Body, len(list))
 	for i, c := range list {
-		ids[i] = c.id
+		bodies[i] = embedding.Body{Memory: c.id, Hash: c.fact.Hash}
 	}
-	scores, err := a.q.late.Score(a.tx, a.owners, ids)
+	scores, err := a.q.late.Score(a.tx, a.owners, a.words, bodies)
 	if err != nil {
 		return err
 	}

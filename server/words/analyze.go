@@ -357,7 +357,12 @@ func (a *analyzer) endRun() {
 // Small words of English speak against it; small words of other languages and
 // Latin letters with marks for it. Questions are never judged this way.
 func (a *analyzer) inflected() bool {
-	english, other := 0, 0
+	english, other := a.small()
+	return english == 0 || other > english
+}
+
+// small counts words that tell a language.
+func (a *analyzer) small() (english, other int) {
 	for i := range a.tokens {
 		t := &a.tokens[i]
 		if t.kind != kindWord {
@@ -370,5 +375,14 @@ func (a *analyzer) inflected() bool {
 			other++
 		}
 	}
-	return english == 0 || other > english
+	return english, other
+}
+
+// SmallWords counts a text's words that tell its language among those of Latin
+// letters: small words that are English only, and small words of others or words with
+// marked letters.
+func SmallWords(text string) (english, other int) {
+	a := analyze(text)
+	defer a.release()
+	return a.small()
 }

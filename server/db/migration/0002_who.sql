@@ -155,3 +155,21 @@ CREATE TABLE project_pool_member (
 );
 CREATE INDEX project_pool_member_account ON project_pool_member (account_id);
 CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;
+
+-- Of which body a memory's token vectors are, and what made them. Apart from the
+-- vectors, so that asking what is missing reads none of them. Derived data.
+CREATE TABLE late_label (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  source TEXT NOT NULL, -- the hash of the model and of its axes
+  body_hash TEXT NOT NULL,
+  tokens BIGINT NOT NULL, -- how many; 0: the body is in a language that the model doesn't know
+  PRIMARY KEY (owner_id, memory_id)
+) {{clustered}};
+
+CREATE TABLE late_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  vectors {{blob}} NOT NULL, -- 66 bytes a token
+  PRIMARY KEY (owner_id, memory_id)
+);

@@ -205,6 +205,24 @@ CREATE TABLE import_source (
   PRIMARY KEY (owner_id, source, source_id)
 ) WITHOUT ROWID;
 
+-- table late_label
+CREATE TABLE late_label (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  source TEXT NOT NULL, -- the hash of the model and of its axes
+  body_hash TEXT NOT NULL,
+  tokens BIGINT NOT NULL, -- how many; 0: the body is in a language that the model doesn't know
+  PRIMARY KEY (owner_id, memory_id)
+) WITHOUT ROWID;
+
+-- table late_vector
+CREATE TABLE late_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  memory_id BIGINT NOT NULL,
+  vectors BLOB NOT NULL, -- 66 bytes a token
+  PRIMARY KEY (owner_id, memory_id)
+);
+
 -- table memory
 CREATE TABLE memory (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
