@@ -55,7 +55,7 @@ func views() []view {
 		{"retention", "/settings", `document.querySelector(".curves svg") && document.body.innerText.includes("within 30 days")`, func(w *Window) {
 			w.Fill("important", "60")
 			w.Fill("useful", "10")
-			w.Await("the changed curves", `document.querySelectorAll(".chart-curve-old").length > 2`)
+			w.Await("the changed curves", `document.querySelectorAll(".chart-curve-old").length > 1`)
 			w.Eval(`document.querySelector(".curves").scrollIntoView({block: "center"})`)
 		}},
 		{"people", "/settings?part=people", `document.querySelectorAll(".item-person").length > 1`, nil},
