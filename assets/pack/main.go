@@ -58,7 +58,9 @@ func pack(wasm, exec, out string) (string, error) {
 	var br, gz bytes.Buffer
 	var errBr, errGz error
 	var both sync.WaitGroup
-	both.Go(func() { errBr = compress(brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window}), program) })
+	both.Go(func() {
+		errBr = compress(brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window}), program)
+	})
 	both.Go(func() {
 		w, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
 		if err != nil {
