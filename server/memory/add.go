@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -12,10 +13,11 @@ import (
 )
 
 // Add stores a memory. Without a category it goes to the account's default one,
-// if there is one; null leaves it without. The identical body, active in the same
+// if there is one, and in a project to the project's own; null leaves it without. What
+// is shared goes to the project's pool. The identical body, active in the same
 // category, is one memory: that one is answered, unchanged, as Existing. What it
 // resembles is reported and never a reason to refuse. Errors: Invalid, NotFound
-// for a category that is not the account's.
+// for a category that is not the account's, or a project that it has no part in.
 func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source string, in api.MemoryAdd) (api.MemoryAdded, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.MemoryAdded{}, err
@@ -28,7 +30,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 		return api.MemoryAdded{}, err
 	}
 	// The search for similar ones is the longest part and needs no lock.
-	similar, err := s.resembling(ctx, owner, body)
+	similar, err := s.resembling(ctx, owner, in, body)
 	if err != nil {
 		return api.MemoryAdded{}, err
 	}
@@ -54,18 +56,30 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 			r.confidence = *in.Confidence
 		}
 		var err error
-		if out.Similar, err = present(tx, owner, similar); err != nil {
-			return out, err
-		}
-		if r.category, err = s.category(tx, owner, in.CategoryID); err != nil {
-			return out, err
-		}
-		b, err := s.batch(tx, owner, by)
+		home, err := place(tx, owner, in)
 		if err != nil {
 			return out, err
 		}
+		if out.Similar, err = present(tx, home, similar); err != nil {
+			return out, err
+		}
+		if in.ProjectID != 0 && !in.CategoryID.Set {
+			r.category, err = category.Fallback(tx, home, in.ProjectID)
+		} else {
+			r.category, err = s.category(tx, home, in.CategoryID)
+		}
+		if err != nil {
+			return out, err
+		}
+		b, err := s.batch(tx, home, by)
+		if err != nil {
+			return out, err
+		}
+		if home != owner {
+			b.writer = int64(owner)
+		}
 		b.text = text
-		same, err := identical(tx, owner, text.hash, body, r.category)
+		same, err := identical(tx, home, text.hash, body, r.category)
 		switch {
 		case err == nil:
 			r, out.Existing = same, true
@@ -76,6 +90,11 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 			}
 		default:
 			return out, err
+		}
+		if home != owner {
+			if err := attribute(tx, owner, in.ProjectID, &r); err != nil {
+				return out, err
+			}
 		}
 		out.Memory, err = r.wire(b.terms, tx.Now)
 		return out, err
@@ -156,11 +175,11 @@ func without(list []api.Similar, id int64) []api.Similar {
 	return kept
 }
 
-// Get is one of the account's memories, else fault.NotFound.
+// Get is one of the memories that the account may read, else fault.NotFound.
 func (s *Store) Get(ctx context.Context, owner db.AccountID, id int64) (api.Memory, error) {
 	var m api.Memory
 	err := s.db.View(ctx, func(tx *db.Tx) error {
-		r, err := read(tx, owner, id)
+		r, err := reach(tx, owner, id)
 		if err != nil {
 			return err
 		}
@@ -174,10 +193,10 @@ func (s *Store) Get(ctx context.Context, owner db.AccountID, id int64) (api.Memo
 	return m, err
 }
 
-// Rows renders memories in the order given, as they are now. Ids that are not
-// the account's are left out.
+// Rows renders memories in the order given, as they are now. Ids of what
+// the account may not read are left out.
 func (s *Store) Rows(tx *db.Tx, owner db.AccountID, ids []int64) ([]api.Memory, error) {
-	found, err := readMany(tx, owner, ids)
+	found, err := reachMany(tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}

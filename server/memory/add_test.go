@@ -231,7 +231,7 @@ func TestAddForgetsWhatIsGone(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		const body = "The spare keys of the cellar hang behind the furnace"
 		kept, purged, trashed, edited := f.add(body+", left"), f.add(body+", right"), f.add(body+", above"), f.add(body+", below")
-		similar, err := f.resembling(ctx, f.ann, body)
+		similar, err := f.resembling(ctx, f.ann, api.MemoryAdd{}, body)
 		if err != nil || len(similar) != 4 {
 			t.Fatalf("resembles %+v %v", similar, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"elowen/server/db"
+	"elowen/server/project"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -35,17 +36,18 @@ func (s *Store) events(tx *db.Tx, owner db.AccountID, id int64, cursor string, l
 	if err != nil {
 		return page, err
 	}
+	viewer := owner
+	if id != 0 {
+		if owner, err = audited(tx, viewer, id); err != nil {
+			return page, err
+		}
+	}
 	where, args := `owner_id = ?`, []any{int64(owner)}
 	if id != 0 {
 		where, args = `owner_id = ? AND memory_id = ?`, append(args, id)
 	}
 	if err := tx.Row(`SELECT COUNT(*) FROM memory_event WHERE `+where, args, &page.Total); err != nil {
 		return page, err
-	}
-	if page.Total == 0 && id != 0 {
-		if _, err := read(tx, owner, id); err != nil {
-			return page, err
-		}
 	}
 	list, err := readEvents(tx, where+` AND id < ? ORDER BY id DESC LIMIT ?`, append(args, before, limit+1)...)
 	if err != nil {
@@ -55,7 +57,7 @@ func (s *Store) events(tx *db.Tx, owner db.AccountID, id int64, cursor string, l
 		list = list[:limit]
 		page.NextCursor = makeCursor(list[limit-1].id)
 	}
-	page.Items, err = s.renderEvents(tx, owner, list)
+	page.Items, err = s.renderEvents(tx, owner, viewer, list)
 	return page, err
 }
 
@@ -145,8 +147,30 @@ func texts(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64][]text, error)
 // changes show the hashes.
 const diffBudget = 1 << 20
 
-// renderEvents makes the wire form of entries.
-func (s *Store) renderEvents(tx *db.Tx, owner db.AccountID, list []storedEvent) ([]api.Event, error) {
+// audited is whose the audit of a memory is, as far as the account may read it; else
+// fault.NotFound.
+func audited(tx *db.Tx, who db.AccountID, id int64) (db.AccountID, error) {
+	pools, err := project.Pools(tx, who)
+	if err != nil {
+		return 0, err
+	}
+	homes := []db.AccountID{who}
+	for _, p := range pools {
+		homes = append(homes, p.Owner)
+	}
+	for _, home := range homes {
+		var n int
+		err := tx.Row(`SELECT 1 FROM memory_event WHERE owner_id = ? AND memory_id = ? LIMIT 1`, []any{int64(home), id}, &n)
+		if !fault.Is(err, fault.NotFound) {
+			return home, err
+		}
+	}
+	r, err := reach(tx, who, id) // without an event of its own
+	return db.AccountID(r.owner), err
+}
+
+// renderEvents makes the wire form of an owner's entries, for who reads them.
+func (s *Store) renderEvents(tx *db.Tx, owner, viewer db.AccountID, list []storedEvent) ([]api.Event, error) {
 	out := make([]api.Event, 0, len(list))
 	var ids []int64
 	seen := map[int64]bool{}
@@ -168,11 +192,15 @@ func (s *Store) renderEvents(tx *db.Tx, owner db.AccountID, list []storedEvent) 
 	if err != nil {
 		return nil, err
 	}
+	people, err := actorsOf(tx, owner, viewer, list)
+	if err != nil {
+		return nil, err
+	}
 	budget := diffBudget
 	for i := range list {
 		e := &list[i]
 		v := api.Event{
-			ID: e.id, MemoryID: e.memory, Action: e.action, Actor: e.by.Name, Who: who(owner, &e.event), Model: e.by.Model,
+			ID: e.id, MemoryID: e.memory, Action: e.action, Actor: e.by.Name, Who: who(owner, viewer, people, &e.event), Model: e.by.Model,
 			Reason: e.reason, Revision: e.revision, At: api.Time(e.at), Foreign: e.carried, Changes: []api.FieldChange{},
 		}
 		for _, c := range changes[i] {

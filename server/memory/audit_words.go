@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/shared/api"
 )
@@ -169,8 +170,51 @@ func instantText(ms string) string {
 // who is an event's actor in words, as its memory's owner reads them. Another
 // account's name is nobody's business here, and a number that came from elsewhere
 // names nobody.
-func who(owner db.AccountID, e *event) string {
+func who(owner, viewer db.AccountID, people map[db.AccountID]account.Named, e *event) string {
+	if owner != viewer {
+		return sharedWords(viewer, people, e.by.Name, e.action, e.carried)
+	}
 	return actorWords(owner, e.by.Name, e.action, e.carried)
+}
+
+// sharedWords is actorWords in a pool, whose readers are told each other's names.
+func sharedWords(viewer db.AccountID, people map[db.AccountID]account.Named, name, action string, carried bool) string {
+	if id := actorID(name); id != 0 && id != viewer && !carried {
+		if p, ok := people[id]; ok {
+			return p.DisplayName
+		}
+	}
+	switch kind, _, _ := strings.Cut(name, ":"); kind {
+	case "token":
+		return "A program with a token"
+	case ActorAgent:
+		return "An assistant"
+	}
+	return actorWords(viewer, name, action, carried)
+}
+
+// actorID is the account that an actor's name tells, 0 where it tells none.
+func actorID(name string) db.AccountID {
+	kind, id, _ := strings.Cut(name, ":")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if kind != "user" || err != nil || n < 0 {
+		return 0
+	}
+	return db.AccountID(n)
+}
+
+// actorsOf are the people who did what a pool's entries say, by id.
+func actorsOf(tx *db.Tx, owner, viewer db.AccountID, list []storedEvent) (map[db.AccountID]account.Named, error) {
+	if owner == viewer {
+		return nil, nil
+	}
+	var ids []db.AccountID
+	for i := range list {
+		if id := actorID(list[i].by.Name); id != 0 && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return account.NamesOf(tx, ids)
 }
 
 func actorWords(owner db.AccountID, name, action string, carried bool) string {

@@ -14,7 +14,8 @@ import (
 // of words are collected and written by flush, many rows at a time.
 type batch struct {
 	tx      *db.Tx
-	owner   db.AccountID
+	owner   db.AccountID // of the rows that are changed
+	writer  int64        // of the row that is changed: whom its events count for
 	by      Actor
 	terms   Terms
 	at      int64 // the instant of the changes
@@ -68,6 +69,7 @@ func (b *batch) record(e event) error {
 	if !e.carried {
 		e.group = b.group
 	}
+	e.writer = b.writer
 	b.events = append(b.events, e)
 	if len(b.events) < batchMost {
 		return nil
@@ -76,8 +78,8 @@ func (b *batch) record(e event) error {
 }
 
 const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, category_id, source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, writer_id)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insert adds rows, gives them their ids, ascending in the order of the rows, and
 // indexes their words. What else is to be known of them (hash, language, order
@@ -92,7 +94,7 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 	}
 	b.index.Fresh(first, len(list))
 	for i, r := range list {
-		r.id = first + int64(i)
+		r.id, r.owner, r.writer = first+int64(i), int64(b.owner), b.writer
 	}
 	prepared := b.prepare(list, also)
 	defer func() {
@@ -106,7 +108,7 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 		}
 		for _, r := range list[done:step.until] {
 			if _, err := b.tx.Exec(insertQuery, r.id, int64(b.owner), r.revision, r.subject, r.body, r.hash, r.lang, r.kind, r.importance, r.confidence, nullable(r.category),
-				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words, r.deletedBy, r.deletedHow); err != nil {
+				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words, r.deletedBy, r.deletedHow, r.writer); err != nil {
 				return err
 			}
 			b.tx.Emit(b.owner, db.NounMemory, r.id)

@@ -79,7 +79,7 @@ func BenchmarkSimilar(b *testing.B) {
 			p := newProse(1)
 			measured(b, "lookups", func() {
 				for range b.N {
-					if _, err := f.resembling(ctx, f.ann, p.sentence()); err != nil {
+					if _, err := f.resembling(ctx, f.ann, api.MemoryAdd{}, p.sentence()); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -155,7 +155,7 @@ func BenchmarkSearch100k(b *testing.B) {
 	b.Run("similar", func(b *testing.B) {
 		measured(b, "lookups", func() {
 			for i := range b.N {
-				if _, err := f.resembling(ctx, f.ann, list[i*7%len(list)].Body); err != nil {
+				if _, err := f.resembling(ctx, f.ann, api.MemoryAdd{}, list[i*7%len(list)].Body); err != nil {
 					b.Fatal(err)
 				}
 			}

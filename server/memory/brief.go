@@ -26,7 +26,14 @@ type Brief struct {
 	Status     Status
 	Gone       Gone // how it came into the trash; meaningless elsewhere
 	Indexed    bool // has a fresh vector in the active space
+	Pool       Pool // that it is in, as whoever lists it says; 0: the account's own
 }
+
+// Pool is a pool's account, in the few bytes that are left of a Brief.
+type Pool uint32
+
+// PoolOf is a pool's account as a Brief has it.
+func PoolOf(owner db.AccountID) Pool { return Pool(owner) }
 
 // Status is a memory's status in a byte.
 type Status uint8

@@ -55,7 +55,7 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		done := api.BulkDone{IDs: []int64{}}
 		for len(ids) > 0 {
 			n := min(len(ids), bulkPage)
-			list, err := readAll(tx, owner, ids[:n])
+			list, err := reachAll(tx, owner, ids[:n])
 			if err != nil {
 				return done, err
 			}
@@ -115,6 +115,9 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 	each := func(change func(*batch, *row) (bool, error)) func(*batch, []*row) ([]int64, error) {
 		return func(b *batch, list []*row) (ids []int64, err error) {
 			for _, r := range list {
+				if err := b.enter(r); err != nil {
+					return ids, err
+				}
 				changed, err := change(b, r)
 				if err != nil {
 					return ids, err
@@ -141,8 +144,7 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 	}
 	switch in.Action {
 	case api.BulkCategory:
-		category, err := s.category(tx, owner, in.CategoryID)
-		return edit(func(r *row) { r.category = category }), err
+		return s.filing(tx, in, edit), nil
 	case api.BulkImportance:
 		return edit(func(r *row) { r.importance = *in.Importance }), nil
 	case api.BulkKind:
@@ -153,16 +155,42 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 		return each(func(b *batch, r *row) (bool, error) { return b.restore(r, in.Reason) }), nil
 	case api.BulkPurge:
 		return func(b *batch, list []*row) ([]int64, error) {
-			done, err := b.purged(list)
+			done, err := b.purge(list)
 			return done.IDs, err
 		}, nil
 	}
 	return nil, fault.BadField("action", "oneof", "", "There is no such action.")
 }
 
+// filing files memories of one or more owners: the category has to be each one's own.
+func (s *Store) filing(tx *db.Tx, in api.MemoryBulk, edit func(func(*row)) func(*batch, []*row) ([]int64, error)) func(*batch, []*row) ([]int64, error) {
+	of := map[int64]int64{}
+	file := edit(func(r *row) { r.category = of[r.owner] })
+	return func(b *batch, list []*row) ([]int64, error) {
+		for _, r := range list {
+			if _, known := of[r.owner]; known {
+				continue
+			}
+			id, err := s.category(tx, db.AccountID(r.owner), in.CategoryID)
+			if err != nil {
+				return nil, err
+			}
+			of[r.owner] = id
+		}
+		return file(b, list)
+	}
+}
+
 // matching are the ids of the memories that a query matches, ascending.
 func (s *Store) matching(tx *db.Tx, owner db.AccountID, q api.MemoryQuery, t Terms) ([]int64, error) {
 	var found map[int64]bool
+	places, err := s.Places(tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if owner = places.Home(q); owner == 0 {
+		return nil, nil
+	}
 	if q = q.Normal(); q.Q != "" {
 		hits, err := s.hits(tx, owner, q)
 		if err != nil {
@@ -173,7 +201,7 @@ func (s *Store) matching(tx *db.Tx, owner db.AccountID, q api.MemoryQuery, t Ter
 			found[h.ID] = true
 		}
 	}
-	where, args := Predicate(q, t, tx.Now).SQL()
+	where, args := PredicateIn(q, places, t, tx.Now).SQL()
 	rows := tx.Query(`SELECT id FROM memory WHERE owner_id = ? AND `+where+` ORDER BY id`, append([]any{int64(owner)}, args...)...)
 	defer rows.Close()
 	var ids []int64

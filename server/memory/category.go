@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/shared/api"
 )
@@ -14,43 +15,63 @@ import (
 // Stale with the category as it is.
 func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
-		done := api.BulkDone{IDs: []int64{}}
-		name, err := s.categories.Check(tx, owner, id, ifRevision)
+		return s.deleteCategory(tx, owner, by, id, ifRevision)
+	})
+}
+
+// DeleteSharedCategory is DeleteCategory of a category of a pool that the account may
+// read: only an administrator may, which is for the caller to know. Its memories are
+// in no category of the pool then.
+func (s *Store) DeleteSharedCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		home, err := category.SharedHome(tx, owner, id)
+		if err != nil {
+			return api.BulkDone{IDs: []int64{}}, err
+		}
+		return s.deleteCategory(tx, home, by, id, ifRevision)
+	})
+}
+
+func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+	done := api.BulkDone{IDs: []int64{}}
+	name, err := s.categories.Check(tx, owner, id, ifRevision)
+	if err != nil {
+		return done, err
+	}
+	b, err := s.batch(tx, owner, by)
+	if err != nil {
+		return done, err
+	}
+	if err := b.grouped(); err != nil {
+		return done, err
+	}
+	for {
+		list, err := readSome(tx, `category_id = ? AND owner_id = ?`, []any{id, int64(owner)}, bulkPage)
 		if err != nil {
 			return done, err
 		}
-		b, err := s.batch(tx, owner, by)
-		if err != nil {
-			return done, err
+		if len(list) == 0 {
+			break
 		}
-		if err := b.grouped(); err != nil {
-			return done, err
-		}
-		for {
-			list, err := readSome(tx, `category_id = ? AND owner_id = ?`, []any{id, int64(owner)}, bulkPage)
-			if err != nil {
+		for _, r := range list {
+			if err := b.enter(r); err != nil {
 				return done, err
 			}
-			if len(list) == 0 {
-				break
+			was := *r
+			r.category = 0
+			if _, err := b.update(&was, r, actionCategory, "the category “"+name+"” was deleted"); err != nil {
+				return done, err
 			}
-			for _, r := range list {
-				was := *r
-				r.category = 0
-				if _, err := b.update(&was, r, actionCategory, "the category “"+name+"” was deleted"); err != nil {
-					return done, err
-				}
-				done.IDs = append(done.IDs, r.id)
-			}
+			done.IDs = append(done.IDs, r.id)
 		}
-		if done.Changed = len(done.IDs); done.Changed > 0 {
-			done.Undo = b.group
-		}
-		if err := b.flush(); err != nil {
-			return done, err
-		}
-		return done, s.categories.Remove(tx, owner, id)
-	})
+	}
+	if done.Changed = len(done.IDs); done.Changed > 0 {
+		done.Undo = b.group
+	}
+	if err := b.flush(); err != nil {
+		return done, err
+	}
+	return done, s.categories.Remove(tx, owner, id)
 }
 
 // SetCategory files a memory, or takes it out of its category: Patch of that alone.

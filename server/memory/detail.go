@@ -16,7 +16,7 @@ const (
 // Errors: NotFound, Invalid for days out of bounds.
 func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.MemoryDetail, error) {
 	var d api.MemoryDetail
-	r, err := read(tx, owner, id)
+	r, err := reach(tx, owner, id)
 	if err != nil {
 		return d, err
 	}
@@ -28,7 +28,7 @@ func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.M
 		return d, err
 	}
 	d.Shape = markdown.Parse(r.body)
-	if d.History, err = history(tx, owner, &r, t, days); err != nil {
+	if d.History, err = history(tx, db.AccountID(r.owner), &r, t, days); err != nil {
 		return d, err
 	}
 	page, err := s.events(tx, owner, id, "", detailEvents)
@@ -36,6 +36,6 @@ func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.M
 		return d, err
 	}
 	d.Events, d.More = page.Items, page.NextCursor != ""
-	d.Similar, err = similarTo(tx, owner, r.body, id, detailSimilar)
+	d.Similar, err = similarTo(tx, db.AccountID(r.owner), r.body, id, detailSimilar)
 	return d, err
 }

@@ -8,6 +8,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/vitality"
 	"elowen/shared/api"
+	"elowen/shared/fault"
 )
 
 // Candidate is a memory that a sweep may take.
@@ -20,8 +21,8 @@ type Candidate struct {
 // duePage is how many candidates of a level are read at a time.
 const duePage = 512
 
-// Due goes through the account's memories that are evictable at now under the
-// terms: the lowest vitality first, then the oldest. The terms are those in force,
+// Due goes through the account's memories, and those that it wrote into pools, as far
+// as they are evictable at now under the terms: the lowest vitality first, then the oldest. The terms are those in force,
 // by which the rows are keyed; for another policy compute over Briefs. It reads
 // ranges of the order key, ten levels merged, in pages that look at an index only:
 // flat, whatever their number, and other statements of the transaction may run
@@ -31,12 +32,17 @@ func (s *Store) Due(tx *db.Tx, owner db.AccountID, t Terms, now int64) iter.Seq2
 		if !t.Policy.Enabled {
 			return
 		}
-		var levels [vitality.Levels + 1]dueLevel
-		ahead := &levels[vitality.Levels]
+		sets, err := dueSets(tx, owner)
+		if err != nil {
+			yield(Candidate{}, err)
+			return
+		}
+		levels := make([]dueLevel, len(sets)*vitality.Levels+1)
+		ahead := &levels[len(levels)-1]
 		ahead.drained = true
-		for i := range vitality.Levels {
+		for i := range len(levels) - 1 {
 			l := &levels[i]
-			*l = dueLevel{tx: tx, owner: owner, policy: t.Policy, level: i + 1, now: now}
+			*l = dueLevel{tx: tx, owner: owner, set: sets[i/vitality.Levels], policy: t.Policy, level: i%vitality.Levels + 1, now: now}
 			err := l.start()
 			if err == nil && t.Policy.Floor > leastAhead {
 				var where string
@@ -76,10 +82,29 @@ func (c *Candidate) turn() vitality.Turn {
 	return vitality.Turn{Vitality: c.Vitality, CreatedAt: c.CreatedAt, ID: c.ID}
 }
 
+// What counts for an account in a sweep: its own rows, and those that it wrote into
+// pools.
+const (
+	dueOwn     = `owner_id = ? AND writer_id = 0`
+	dueWritten = `writer_id = ? AND writer_id <> 0`
+)
+
+// dueSets are the conditions of what counts for an account; that of pools only where
+// it wrote anything there.
+func dueSets(tx *db.Tx, owner db.AccountID) ([]string, error) {
+	var n int
+	err := tx.Row(`SELECT 1 FROM memory WHERE `+dueWritten+` LIMIT 1`, []any{int64(owner)}, &n)
+	if fault.Is(err, fault.NotFound) {
+		return []string{dueOwn}, nil
+	}
+	return []string{dueOwn, dueWritten}, err
+}
+
 // dueLevel is the candidates of one importance, in order.
 type dueLevel struct {
 	tx      *db.Tx
 	owner   db.AccountID
+	set     string // dueOwn or dueWritten
 	policy  vitality.Policy
 	level   int
 	now     int64
@@ -143,7 +168,7 @@ func (l *dueLevel) next(after string, args ...any) error {
 func (l *dueLevel) read(list *[]dueRow, where string, args []any, limit int) error {
 	args = append([]any{int64(l.owner), api.StatusActive, l.level}, append(args, l.now, limit)...)
 	rows := l.tx.Query(`SELECT id, order_key, created_at, use_count, last_used_at FROM memory
-		WHERE owner_id = ? AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?
+		WHERE `+l.set+` AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?
 		ORDER BY order_key, created_at, id LIMIT ?`, args...)
 	defer rows.Close()
 	r := dueRow{Candidate: Candidate{Memory: vitality.Memory{Importance: l.level, Active: true}}}
@@ -163,12 +188,25 @@ func (l *dueLevel) read(list *[]dueRow, where string, args []any, limit int) err
 
 // CountDue counts what Due goes through.
 func (s *Store) CountDue(tx *db.Tx, owner db.AccountID, t Terms, now int64) (int, error) {
+	sets, err := dueSets(tx, owner)
+	total := 0
+	for _, set := range sets {
+		n, err := countDue(tx, owner, set, t, now)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, err
+}
+
+func countDue(tx *db.Tx, owner db.AccountID, set string, t Terms, now int64) (int, error) {
 	if !t.Policy.Enabled {
 		return 0, nil
 	}
 	total := 0
 	for i := range vitality.Levels {
-		l := dueLevel{tx: tx, owner: owner, policy: t.Policy, level: i + 1, now: now}
+		l := dueLevel{tx: tx, owner: owner, set: set, policy: t.Policy, level: i + 1, now: now}
 		where, args, err := l.behind()
 		if err == nil {
 			err = l.count(&total, where, args)
@@ -187,7 +225,7 @@ func (s *Store) CountDue(tx *db.Tx, owner db.AccountID, t Terms, now int64) (int
 
 func (l *dueLevel) count(total *int, where string, args []any) error {
 	var n int
-	err := l.tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ? AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?`,
+	err := l.tx.Row(`SELECT COUNT(*) FROM memory WHERE `+l.set+` AND status = ? AND importance = ? AND `+where+` AND fades_at <= ?`,
 		append([]any{int64(l.owner), api.StatusActive, l.level}, append(args, l.now)...), &n)
 	*total += n
 	return err

@@ -11,8 +11,12 @@ import (
 )
 
 // EraseAccount removes everything of the account's here, the audit too. The store
-// lets the audit go only for an account that is marked for it.
+// lets the audit go only for an account that is marked for it. What it wrote into pools
+// stays there, as the pools' own.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
+	if err := handOver(tx, owner); err != nil {
+		return err
+	}
 	if err := lexicon.EraseAccount(tx, owner); err != nil {
 		return err
 	}

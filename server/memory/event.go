@@ -29,6 +29,7 @@ type event struct {
 	reason               string
 	before, after        string // JSON of the changed fields; empty: none
 	carried              bool
+	writer               int64 // whom it counts for in a pool; 0: the owner
 	group                int64 // of the change of many that it belongs to; 0: none
 }
 
@@ -125,9 +126,9 @@ func writeEvents(tx *db.Tx, owner db.AccountID, list []event) error {
 		if e.carried {
 			carried = 1
 		}
-		if _, err := tx.Exec(`INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried, e.group); err != nil {
+		if _, err := tx.Exec(`INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id, writer_id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			int64(owner), e.memory, e.action, e.by.Name, e.by.Model, e.reason, e.revision, e.at, e.before, e.after, carried, e.group, e.writer); err != nil {
 			return err
 		}
 	}

@@ -32,8 +32,7 @@ const evictReason = "auto-evict: "
 // sweep's clock, so that the next day's sweep has a whole limit again.
 func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow int64, limit int, t Terms) (Outcome, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (Outcome, error) {
-		found, err := readMany(tx, owner, []int64{id})
-		r := found[id]
+		r, err := counted(tx, owner, id)
 		if err != nil || r == nil {
 			return Kept, err
 		}
@@ -58,6 +57,9 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 			return Kept, err
 		}
 		b.at = sweepNow
+		if err := b.enter(r); err != nil {
+			return Kept, err
+		}
 		if _, err := b.trash(r, actionEvict, evictReason+vitality.Below(v, t.Policy)); err != nil {
 			return Kept, err
 		}
@@ -65,12 +67,24 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 	})
 }
 
+// counted is a memory that counts for the account in a sweep; nil: there is none.
+func counted(tx *db.Tx, owner db.AccountID, id int64) (*row, error) {
+	list, err := readSome(tx, `id = ? AND (owner_id = ? AND writer_id = 0 OR writer_id = ?)`, []any{id, int64(owner), int64(owner)}, 1)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[0], nil
+}
+
 // Evicted is the sweep's ledger: how many memories the account lost to sweeps in
 // the 24 hours before the sweep's clock, or after it. What was carried over from
-// elsewhere doesn't count.
+// elsewhere doesn't count. What it wrote into pools is the account's here, and what
+// is nobody's in a pool the pool's.
 func (s *Store) Evicted(tx *db.Tx, owner db.AccountID, sweepNow int64) (int, error) {
 	var n int
-	err := tx.Row(`SELECT COUNT(*) FROM memory_event WHERE owner_id = ? AND action = 'auto-evict' AND at > ? AND carried = 0`,
-		[]any{int64(owner), sweepNow - vitality.DayMillis}, &n)
+	since := sweepNow - vitality.DayMillis
+	err := tx.Row(`SELECT (SELECT COUNT(*) FROM memory_event WHERE owner_id = ? AND action = 'auto-evict' AND at > ? AND carried = 0 AND writer_id = 0)
+		+ (SELECT COUNT(*) FROM memory_event WHERE writer_id = ? AND writer_id <> 0 AND action = 'auto-evict' AND at > ? AND carried = 0)`,
+		[]any{int64(owner), since, int64(owner), since}, &n)
 	return n, err
 }

@@ -17,7 +17,7 @@ import (
 func (s *Store) History(ctx context.Context, owner db.AccountID, id int64, days int) (api.VitalityHistory, error) {
 	var h api.VitalityHistory
 	err := s.db.View(ctx, func(tx *db.Tx) error {
-		r, err := read(tx, owner, id)
+		r, err := reach(tx, owner, id)
 		if err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func (s *Store) History(ctx context.Context, owner db.AccountID, id int64, days 
 		if err != nil {
 			return err
 		}
-		h, err = history(tx, owner, &r, t, days)
+		h, err = history(tx, db.AccountID(r.owner), &r, t, days)
 		return err
 	})
 	return h, err

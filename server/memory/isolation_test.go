@@ -78,7 +78,11 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Bulk words": func() (any, error) {
 				return f.Bulk(ctx, f.bob, bob, api.MemoryBulk{All: &api.MemoryQuery{Q: "cellar"}, Action: api.BulkTrash})
 			},
-			"Undo":           func() (any, error) { return f.Undo(ctx, f.bob, bob, api.MemoryUndo{Change: change}) },
+			"Undo":                 func() (any, error) { return f.Undo(ctx, f.bob, bob, api.MemoryUndo{Change: change}) },
+			"DeleteSharedCategory": func() (any, error) { return f.DeleteSharedCategory(ctx, f.bob, bob, hers.ID, 0) },
+			"Places": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { p, err := f.Places(tx, f.bob); return p.Pools(), err })
+			},
 			"DeleteCategory": func() (any, error) { return f.DeleteCategory(ctx, f.bob, bob, hers.ID, 0) },
 			"Events":         func() (any, error) { return f.Events(ctx, f.bob, m.ID, "", 0) },
 			"Events all":     func() (any, error) { return f.Events(ctx, f.bob, 0, "", 0) },

@@ -9,6 +9,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
+	"elowen/shared/fault"
 )
 
 // Merge puts active memories together under a new body, in one transaction. The
@@ -36,17 +37,30 @@ func (s *Store) Merge(ctx context.Context, owner db.AccountID, by Actor, in api.
 		if err := b.grouped(); err != nil {
 			return api.MemoryMerged{}, err
 		}
-		sources, err := readAll(tx, owner, in.IDs)
+		sources, err := reachAll(tx, owner, in.IDs)
 		if err != nil {
 			return api.MemoryMerged{}, err
 		}
 		for _, r := range sources {
+			if r.owner != sources[0].owner {
+				return api.MemoryMerged{}, fault.New(fault.Invalid, "Memories of your own and of a project's pool, or of two pools, are not merged. Nothing was changed.")
+			}
 			if err := editable(r); err != nil {
 				return api.MemoryMerged{}, err
 			}
 		}
 		r := merged(sources)
 		r.body, r.createdAt, r.updatedAt = body, tx.Now, tx.Now
+		if err := b.moveTo(db.AccountID(sources[0].owner)); err != nil {
+			return api.MemoryMerged{}, err
+		}
+		if s := sources[0].sharing; s != nil {
+			b.writer = int64(owner)
+			r.writer = int64(owner)
+			if err := attribute(tx, owner, s.project, &r); err != nil {
+				return api.MemoryMerged{}, err
+			}
+		}
 		if err := b.merge(&r, sources, in.Reason); err != nil {
 			return api.MemoryMerged{}, err
 		}
@@ -93,6 +107,9 @@ func (b *batch) merge(r *row, sources []*row, reason string) error {
 		return err
 	}
 	for _, m := range sources {
+		if err := b.enter(m); err != nil {
+			return err
+		}
 		if _, err := b.trash(m, actionMerge, fmt.Sprintf("merged into %d", r.id)); err != nil {
 			return err
 		}

@@ -27,7 +27,10 @@ func (s *Store) Patch(ctx context.Context, owner db.AccountID, by Actor, id, ifR
 		if err != nil {
 			return api.Memory{}, err
 		}
-		r, reason, err := s.patched(tx, owner, was, in)
+		if err := b.enter(&was); err != nil {
+			return api.Memory{}, err
+		}
+		r, reason, err := s.patched(tx, b.owner, was, in)
 		if err != nil {
 			return api.Memory{}, err
 		}
@@ -45,7 +48,7 @@ func (s *Store) Patch(ctx context.Context, owner db.AccountID, by Actor, id, ifR
 	})
 }
 
-// patched is a memory as a patch wants it, and why.
+// patched is an owner's memory as a patch wants it, and why.
 func (s *Store) patched(tx *db.Tx, owner db.AccountID, was row, in api.MemoryPatch) (row, string, error) {
 	r := was
 	if err := editable(&r); err != nil {

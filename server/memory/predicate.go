@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 
+	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/vitality"
 	"elowen/shared/api"
@@ -11,6 +12,7 @@ import (
 // Filter is a query's filters, all but its free text: one condition, for rows in
 // SQL and for a resident catalogue in Go.
 type Filter struct {
+	pool  Pool // whose rows are meant: a pool's; 0: the account's own
 	tests []test
 }
 
@@ -23,8 +25,15 @@ type test struct {
 
 // Predicate makes the filter of a query at an instant. What the query leaves open
 // is not asked for; its default status is active. Text (Q), order and paging are
-// not part of it.
+// not part of it. It is about the account's own rows; one that asks for a project
+// finds none.
 func Predicate(q api.MemoryQuery, t Terms, now int64) Filter {
+	return PredicateIn(q, Places{}, t, now)
+}
+
+// PredicateIn is Predicate for an account whose places are known: of a project, or of
+// a project's pool.
+func PredicateIn(q api.MemoryQuery, places Places, t Terms, now int64) Filter {
 	var f Filter
 	add := func(match func(*Brief) bool, where string, args ...any) {
 		f.tests = append(f.tests, test{where, args, match})
@@ -45,8 +54,18 @@ func Predicate(q api.MemoryQuery, t Terms, now int64) Filter {
 	if q.Uncategorized {
 		add(func(b *Brief) bool { return b.CategoryID == 0 }, `category_id IS NULL`)
 	}
-	if q.ProjectID != 0 {
-		never() // no category belongs to a project yet
+	switch {
+	case q.Pool:
+		if f.pool = PoolOf(places.Home(q)); f.pool == 0 {
+			never()
+		}
+	case q.ProjectID != 0:
+		if ids := places.categories(q.ProjectID); len(ids) == 0 {
+			never()
+		} else {
+			in, args := db.In(ids)
+			add(func(b *Brief) bool { return places.bound[b.CategoryID] == q.ProjectID }, `category_id IN (`+in+`)`, args...)
+		}
 	}
 	if q.Importance != 0 {
 		add(func(b *Brief) bool { return int(b.Importance) >= q.Importance }, `importance >= ?`, q.Importance)
@@ -86,8 +105,8 @@ func Predicate(q api.MemoryQuery, t Terms, now int64) Filter {
 	return f
 }
 
-// SQL is the condition on a row of table memory, to be joined with AND to the
-// owner's, and its arguments. It is never empty.
+// SQL is the condition on a row of table memory, to be joined with AND to that of
+// its owner, which is Places.Home, and its arguments. It is never empty.
 func (f Filter) SQL() (where string, args []any) {
 	parts := make([]string, 0, len(f.tests)+1)
 	for _, t := range f.tests {
@@ -102,6 +121,9 @@ func (f Filter) SQL() (where string, args []any) {
 
 // Match is the same condition on a memory of the catalogue.
 func (f Filter) Match(b *Brief) bool {
+	if b.Pool != f.pool {
+		return false
+	}
 	for i := range f.tests {
 		if !f.tests[i].match(b) {
 			return false

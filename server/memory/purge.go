@@ -6,6 +6,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/late"
+	"elowen/server/project"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -26,21 +27,33 @@ func (s *Store) Purge(ctx context.Context, owner db.AccountID, by Actor, ids []i
 		if err != nil {
 			return api.BulkDone{}, err
 		}
-		list, err := readAll(tx, owner, ids)
+		list, err := reachAll(tx, owner, ids)
 		if err != nil {
 			return api.BulkDone{}, err
 		}
-		return b.purged(list)
+		return b.purge(list)
 	})
 }
 
-// EmptyTrash purges all that is in the trash. Errors: Invalid, Stale with
+// EmptyTrash purges all that is in the trash, of a project's pool where it names the
+// project. Errors: Invalid, NotFound for a pool that one may not read, Stale with
 // api.Matching where that is not as many as the caller expects.
 func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by Actor, in api.EmptyTrash) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
 	}
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
+		owner := owner
+		if in.ProjectID != 0 {
+			pool, ok, err := project.Readable(tx, owner, in.ProjectID)
+			if err != nil {
+				return api.BulkDone{}, err
+			}
+			if !ok {
+				return api.BulkDone{}, fault.New(fault.NotFound, "There is no such project, or nothing in it is shared with you.")
+			}
+			owner = pool.Owner
+		}
 		b, err := s.batch(tx, owner, by)
 		if err != nil {
 			return api.BulkDone{}, err
@@ -88,13 +101,40 @@ func readSome(tx *db.Tx, where string, args []any, limit int) ([]*row, error) {
 	return list, rows.Err()
 }
 
-// purged removes rows and all that belongs to them.
+// purge is purged of rows of several owners.
+func (b *batch) purge(list []*row) (api.BulkDone, error) {
+	done := api.BulkDone{IDs: make([]int64, 0, len(list))}
+	for len(list) > 0 {
+		var here, rest []*row
+		for _, r := range list {
+			if r.owner == list[0].owner {
+				here = append(here, r)
+			} else {
+				rest = append(rest, r)
+			}
+		}
+		if err := b.moveTo(db.AccountID(list[0].owner)); err != nil {
+			return done, err
+		}
+		some, err := b.purged(here)
+		if err != nil {
+			return done, err
+		}
+		list = rest
+		done.IDs = append(done.IDs, some.IDs...)
+		done.Changed += some.Changed
+	}
+	return done, nil
+}
+
+// purged removes rows of the batch's owner and all that belongs to them.
 func (b *batch) purged(list []*row) (api.BulkDone, error) {
 	done := api.BulkDone{IDs: make([]int64, 0, len(list))}
 	for _, r := range list {
 		if r.status != api.StatusDeleted {
 			return done, fault.Newf(fault.Invalid, "Memory %d is not in the trash. Move it there first; nothing was purged.", r.id)
 		}
+		b.writer = r.writer
 		b.index.Removed(r.id, r.body, int(r.words))
 		if err := b.record(event{memory: r.id, action: actionPurge}); err != nil {
 			return done, err

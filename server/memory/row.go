@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -33,17 +32,19 @@ type row struct {
 	vector           *vectorLabel // what its vector is of; nil: it has none
 	orderKey         float64
 	fadesAt          int64
-	words            int64 // the body's length in the index of words
-	owner            int64 // known of rows that were read
+	words            int64    // the body's length in the index of words
+	owner            int64    // known of rows that were read, or inserted
+	writer           int64    // whose it is in a pool: who wrote it, or the pool itself; 0: the owner's own
+	sharing          *sharing // of a pool's, for who reads it
 }
 
 const columns = `id, revision, subject, body, body_hash, lang, kind, importance, confidence, COALESCE(category_id, 0), source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, owner_id`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, owner_id, writer_id`
 
 func (r *row) dest() []any {
 	return []any{&r.id, &r.revision, &r.subject, &r.body, &r.hash, &r.lang, &r.kind, &r.importance, &r.confidence, &r.category, &r.source, &r.status,
 		&r.useCount, &r.lastUsedAt, &r.createdAt, &r.updatedAt, &r.reviewedAt, &r.deletedAt, &r.deletedWhy, &r.orderKey, &r.fadesAt, &r.words,
-		&r.deletedBy, &r.deletedHow, &r.owner}
+		&r.deletedBy, &r.deletedHow, &r.owner, &r.writer}
 }
 
 func (r *row) vital() vitality.Memory {
@@ -70,6 +71,9 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 		LastUsedAt: instant(r.lastUsedAt), CreatedAt: api.Time(r.createdAt), UpdatedAt: api.Time(r.updatedAt),
 		ReviewedAt: instant(r.reviewedAt), DeletedAt: instant(r.deletedAt), DeletedWhy: r.deletedWhy, AsOf: api.Time(now), Indexed: r.indexed(),
 	}
+	if s := r.sharing; s != nil {
+		m.Shared, m.ProjectID, m.Writer = true, api.Ptr(s.project), s.names[s.writer].DisplayName
+	}
 	if r.category != 0 {
 		m.CategoryID = api.Ptr(r.category)
 	}
@@ -93,13 +97,18 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 
 // deleter is who moved the memory to the trash: the kind, and in words.
 func (r *row) deleter() (kind, words string) {
-	words = actorWords(db.AccountID(r.owner), r.deletedBy, r.deletedHow, false)
+	viewer := r.owner
+	words = actorWords(db.AccountID(viewer), r.deletedBy, r.deletedHow, false)
+	if s := r.sharing; s != nil {
+		viewer = int64(s.viewer)
+		words = sharedWords(s.viewer, s.names, r.deletedBy, r.deletedHow, false)
+	}
 	switch actor, id, _ := strings.Cut(r.deletedBy, ":"); {
 	case r.deletedHow == actionEvict:
 		return api.DeletedBySweep, actorWords(0, ActorDaemon, actionEvict, false)
 	case r.deletedHow == actionMerge:
 		return api.DeletedByMerge, words
-	case actor == "user" && id == strconv.FormatInt(r.owner, 10):
+	case actor == "user" && id == strconv.FormatInt(viewer, 10):
 		return api.DeletedByYou, words
 	case actor == "user":
 		return api.DeletedByPerson, words
@@ -176,25 +185,14 @@ func readAll(tx *db.Tx, owner db.AccountID, ids []int64) ([]*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*row, 0, len(ids))
-	for _, id := range ids {
-		r, ok := found[id]
-		if !ok {
-			return nil, fault.New(fault.NotFound, fmt.Sprintf("There is no memory %d. Nothing was changed.", id))
-		}
-		if r != nil {
-			list = append(list, r)
-			found[id] = nil
-		}
-	}
-	return list, nil
+	return inOrder(found, ids)
 }
 
 // current reads a memory that a change was meant for, and refuses the change
 // with the memory as it is if it was changed meanwhile. ifRevision 0 is whatever
 // it has.
 func current(tx *db.Tx, owner db.AccountID, t Terms, id, ifRevision int64) (row, error) {
-	r, err := read(tx, owner, id)
+	r, err := reach(tx, owner, id)
 	if err != nil || ifRevision == 0 || ifRevision == r.revision {
 		return r, err
 	}

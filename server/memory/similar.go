@@ -8,6 +8,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/lexicon"
+	"elowen/server/project"
 	"elowen/server/words"
 	"elowen/shared/api"
 )
@@ -61,21 +62,29 @@ const (
 func (s *Store) Similar(ctx context.Context, owner db.AccountID, id int64, limit int) ([]api.Similar, error) {
 	var list []api.Similar
 	err := s.db.View(ctx, func(tx *db.Tx) error {
-		r, err := read(tx, owner, id)
+		r, err := reach(tx, owner, id)
 		if err != nil {
 			return err
 		}
-		list, err = similarTo(tx, owner, r.body, id, limit)
+		list, err = similarTo(tx, db.AccountID(r.owner), r.body, id, limit)
 		return err
 	})
 	return list, err
 }
 
 // resembling is what an add of the body reports.
-func (s *Store) resembling(ctx context.Context, owner db.AccountID, body string) ([]api.Similar, error) {
+func (s *Store) resembling(ctx context.Context, owner db.AccountID, in api.MemoryAdd, body string) ([]api.Similar, error) {
 	var list []api.Similar
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		list, err = similarTo(tx, owner, body, 0, similarMost)
+		home := owner
+		if in.Shared {
+			pool, _, err := project.Readable(tx, owner, in.ProjectID)
+			if home = pool.Owner; err != nil || home == 0 {
+				list = []api.Similar{}
+				return err
+			}
+		}
+		list, err = similarTo(tx, home, body, 0, similarMost)
 		return err
 	})
 	return list, err

@@ -89,7 +89,7 @@ func TestSimilarIsWhatComparingAllFinds(t *testing.T) {
 			parts[rapid.IntRange(0, len(parts)-1).Draw(t, "place")] = word.Draw(t, "now")
 			body = strings.Join(parts, " ")
 		}
-		got, err := f.resembling(ctx, owner, body)
+		got, err := f.resembling(ctx, owner, api.MemoryAdd{}, body)
 		if err != nil {
 			t.Fatal(err)
 		}

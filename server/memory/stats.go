@@ -66,7 +66,7 @@ func (s *Store) stats(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
 	if err != nil {
 		return st, err
 	}
-	st.DueNow, err = s.CountDue(tx, owner, t, tx.Now)
+	st.DueNow, err = countDue(tx, owner, dueOwn, t, tx.Now)
 	return st, err
 }
 

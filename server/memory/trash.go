@@ -36,6 +36,9 @@ func (s *Store) move(ctx context.Context, owner db.AccountID, by Actor, id, ifRe
 		if err != nil {
 			return api.Memory{}, err
 		}
+		if err := b.enter(&r); err != nil {
+			return api.Memory{}, err
+		}
 		if _, err := change(b, &r); err != nil {
 			return api.Memory{}, err
 		}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/project"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -40,28 +42,22 @@ func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		if err := b.grouped(); err != nil {
 			return done, err
 		}
-		names, err := s.categories.Names(tx, owner)
+		places, err := s.Places(tx, owner)
 		if err != nil {
 			return done, err
 		}
-		if _, ok := names[in.CategoryID]; !ok && in.CategoryID != 0 {
-			return done, fault.New(fault.NotFound, "There is no such category.")
+		if in.CategoryID != 0 {
+			if _, err := category.Home(tx, owner, in.CategoryID); err != nil {
+				return done, err
+			}
 		}
-		b.instead = in.CategoryID
 		seen := false
-		for last := int64(0); ; {
-			list, err := readEvents(tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), in.Change, last, bulkPage)
+		for _, home := range append([]project.Pool{{Owner: owner}}, places.Pools()...) {
+			here, ids, err := s.undoIn(b, home.Owner, in)
 			if err != nil {
 				return done, err
 			}
-			if len(list) == 0 {
-				break
-			}
-			seen, last = true, list[len(list)-1].id
-			ids, err := b.undo(list, names)
-			if err != nil {
-				return done, err
-			}
+			seen = seen || here
 			done.IDs = append(done.IDs, ids...)
 		}
 		if !seen {
@@ -72,6 +68,34 @@ func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.M
 		}
 		return done, b.flush()
 	})
+}
+
+// undoIn takes back what a change did to one owner's memories, and tells whether there
+// was anything.
+func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo) (seen bool, changed []int64, err error) {
+	if err := b.moveTo(owner); err != nil {
+		return false, nil, err
+	}
+	names, err := s.categories.Names(b.tx, owner)
+	if err != nil {
+		return false, nil, err
+	}
+	b.instead = 0
+	if _, there := names[in.CategoryID]; there {
+		b.instead = in.CategoryID
+	}
+	for last := int64(0); ; {
+		list, err := readEvents(b.tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), in.Change, last, bulkPage)
+		if err != nil || len(list) == 0 {
+			return seen, changed, err
+		}
+		seen, last = true, list[len(list)-1].id
+		ids, err := b.undo(list, names)
+		if err != nil {
+			return seen, changed, err
+		}
+		changed = append(changed, ids...)
+	}
 }
 
 // undo takes a page of events back; each is about another memory. names are the
@@ -104,6 +128,9 @@ func (b *batch) undo(list []storedEvent, names map[int64]string) (changed []int6
 
 // undone takes one event back.
 func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, error) {
+	if err := b.enter(r); err != nil {
+		return false, err
+	}
 	if e.action == actionMerge {
 		if r.status != api.StatusActive {
 			return false, nil

@@ -23,7 +23,7 @@ const (
 func (s *Store) MarkRecalled(ctx context.Context, owner db.AccountID, ids []int64) ([]int64, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) ([]int64, error) {
 		counted := []int64{}
-		found, err := readMany(tx, owner, ids)
+		found, err := reachMany(tx, owner, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -38,6 +38,9 @@ func (s *Store) MarkRecalled(ctx context.Context, owner db.AccountID, ids []int6
 			}
 			found[id] = nil // once, however often it is named
 			r.useCount++
+			if err := b.enter(r); err != nil {
+				return nil, err
+			}
 			if err := b.used(r, useRecall); err != nil {
 				return nil, err
 			}

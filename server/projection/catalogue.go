@@ -2,6 +2,7 @@ package projection
 
 import (
 	"context"
+	"iter"
 	"math"
 	"strconv"
 	"unsafe"
@@ -18,6 +19,7 @@ import (
 type catalogue struct {
 	head  db.Head
 	terms memory.Terms
+	where memory.Places // beside the account's own rows
 	rows  []brief
 	slots map[int64]int32 // by id
 	free  []int32         // slots without a memory
@@ -78,11 +80,15 @@ func load(tx *db.Tx, store *memory.Store, owner db.AccountID, terms memory.Terms
 	if err != nil {
 		return nil, err
 	}
+	where, err := store.Places(tx, owner)
+	if err != nil {
+		return nil, err
+	}
 	c := &catalogue{
-		head: head, terms: terms, tally: newTally(),
+		head: head, terms: terms, where: where, tally: newTally(),
 		rows: make([]brief, 0, expected), slots: make(map[int64]int32, expected),
 	}
-	for m, err := range store.Briefs(tx, owner, nil) {
+	for m, err := range briefs(tx, store, owner, where, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -91,13 +97,36 @@ func load(tx *db.Tx, store *memory.Store, owner db.AccountID, terms memory.Terms
 	return c, nil
 }
 
+// briefs are the account's memories and those of the pools that it may read, all of
+// them or those of ids.
+func briefs(tx *db.Tx, store *memory.Store, owner db.AccountID, where memory.Places, ids []int64) iter.Seq2[*brief, error] {
+	return func(yield func(*brief, error) bool) {
+		for m, err := range store.Briefs(tx, owner, ids) {
+			if !yield(m, err) {
+				return
+			}
+		}
+		for _, pool := range where.Pools() {
+			for m, err := range store.Briefs(tx, pool.Owner, ids) {
+				if err == nil {
+					m.Pool = memory.PoolOf(pool.Owner)
+				}
+				if !yield(m, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // keysMoved tells whether a change of terms moved the stored keys of the rows.
 func keysMoved(was, now memory.Terms) bool {
 	a, b := was.Policy, now.Policy
 	return a.HalfLifeDays != b.HalfLifeDays || a.Floor != b.Floor || a.GraceDays != b.GraceDays
 }
 
-// tally is the counts of an account, kept as its memories change.
+// tally is the counts of an account's own memories, kept as they change; of those of
+// pools only how many are in each category.
 type tally struct {
 	status        [3]int
 	gone          [3]int // of those in the trash
@@ -105,6 +134,7 @@ type tally struct {
 	notIndexed    int
 	kinds         map[string]int
 	categories    map[int64]int
+	shared        map[int64]int // by category of a pool
 	importance    [11]int
 
 	// The active memories past their FadesAt at an instant, and the first instant
@@ -115,10 +145,16 @@ type tally struct {
 }
 
 func newTally() tally {
-	return tally{kinds: map[string]int{}, categories: map[int64]int{}, dueAt: math.MinInt64, dueNext: vitality.Never}
+	return tally{kinds: map[string]int{}, categories: map[int64]int{}, shared: map[int64]int{}, dueAt: math.MinInt64, dueNext: vitality.Never}
 }
 
 func (t *tally) add(m *brief, by int) {
+	if m.Pool != 0 {
+		if m.Status == memory.Active {
+			t.shared[m.CategoryID] += by
+		}
+		return
+	}
 	if int(m.Status) < len(t.status) {
 		t.status[m.Status] += by
 	}
@@ -181,7 +217,7 @@ func (c *catalogue) due(now int64) int {
 		t.due, t.dueAt, t.dueNext = 0, now, vitality.Never
 		for i := range c.rows {
 			switch m := &c.rows[i]; {
-			case m.ID == 0 || m.Status != memory.Active:
+			case m.ID == 0 || m.Pool != 0 || m.Status != memory.Active:
 			case m.FadesAt <= now:
 				t.due++
 			default:

@@ -164,6 +164,15 @@ func (r *resident) catchUp(tx *db.Tx) (News, error) {
 	if err != nil {
 		return n, err
 	}
+	if n.Of(db.NounProject, db.NounCategory) {
+		where, err := r.p.c.Memories.Places(tx, r.owner)
+		if err != nil {
+			return n, err
+		}
+		if !where.Same(r.cat.where) {
+			return r.reload(tx)
+		}
+	}
 	if ids := n.memories(); len(ids) > 0 {
 		if err := r.reread(tx, ids); err != nil {
 			return n, err
@@ -209,7 +218,7 @@ func (r *resident) reload(tx *db.Tx) (News, error) {
 // reread reads the changed memories and moves them in every selection.
 func (r *resident) reread(tx *db.Tx, ids []int64) error {
 	fresh := make([]brief, 0, len(ids))
-	for m, err := range r.p.c.Memories.Briefs(tx, r.owner, ids) {
+	for m, err := range briefs(tx, r.p.c.Memories, r.owner, r.cat.where, ids) {
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func newSelection(q api.MemoryQuery) *selection {
 
 // build fills the selection from the catalogue, all of it.
 func (s *selection) build(c *catalogue, now int64) {
-	s.filter = memory.Predicate(s.query, c.terms, now)
+	s.filter = memory.PredicateIn(s.query, c.where, c.terms, now)
 	s.filteredAt = now
 	s.seq = newSequence(ordering{sort: sortings[s.query.Sort], desc: s.query.Order == "desc", hits: s.hits}, c.terms.Policy)
 	var slots []int32
@@ -72,6 +72,9 @@ func (s *selection) build(c *catalogue, now int64) {
 
 // search finds the words again and builds the selection from what it found.
 func (s *selection) search(tx *db.Tx, store *memory.Store, owner db.AccountID, c *catalogue, clock int64) error {
+	if owner = c.where.Home(s.query); owner == 0 {
+		owner = -1 // nobody's words
+	}
 	hits, parsed, err := store.Search(tx, owner, s.query.Q, true)
 	if err != nil {
 		return err

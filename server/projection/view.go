@@ -71,7 +71,9 @@ type At struct {
 func (a At) Stats() api.MemoryStats { return a.r.cat.stats(a.Tx.Now) }
 
 // InCategory counts the active memories of a category.
-func (a At) InCategory(id int64) int { return a.r.cat.tally.categories[id] }
+func (a At) InCategory(id int64) int {
+	return a.r.cat.tally.categories[id] + a.r.cat.tally.shared[id]
+}
 
 // opener makes a window for a request: one that may turn out to be there already.
 type opener func(who account.Identity, req wire.Request) (*window, error)

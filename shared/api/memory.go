@@ -12,6 +12,9 @@ type Memory struct {
 	Importance int     `json:"importance"`
 	Confidence float64 `json:"confidence"`
 	CategoryID *int64  `json:"categoryId"`
+	Shared     bool    `json:"shared"`    // it is of a project's pool: all who may read that may change it
+	ProjectID  *int64  `json:"projectId"` // whose pool; null for one's own
+	Writer     string  `json:"writer"`    // who wrote what is shared, as shown; empty for one's own, or where they are gone
 	Source     string  `json:"source"`
 	Status     string  `json:"status"`
 	UseCount   int64   `json:"useCount"`
@@ -74,6 +77,8 @@ type MemoryAdd struct {
 	CategoryID Optional[int64] `json:"categoryId,omitzero"`
 	Subject    string          `json:"subject,omitempty" validate:"line=memory.subject"`
 	Reason     string          `json:"reason,omitempty" validate:"line=memory.reason"`
+	ProjectID  int64           `json:"projectId,omitempty" validate:"min=0"` // the project that one works in; without a category, that project's own is taken
+	Shared     bool            `json:"shared,omitempty"`                     // to the project's pool
 }
 
 // MemoryAdded answers POST /api/memory: the memory at the top level, and what it
@@ -165,7 +170,8 @@ type MemoryBulk struct {
 
 // EmptyTrash is the body of POST /api/memory/empty-trash, which may be absent.
 type EmptyTrash struct {
-	Expect *int `json:"expect,omitempty" validate:"omitempty,min=0"` // as in MemoryBulk
+	Expect    *int  `json:"expect,omitempty" validate:"omitempty,min=0"` // as in MemoryBulk
+	ProjectID int64 `json:"projectId,omitempty" validate:"min=0"`        // the trash of that project's pool; 0: one's own
 }
 
 // Matching is the current state that a change of many is refused with where it
@@ -205,7 +211,8 @@ type MemoryQuery struct {
 	Kind          string `json:"kind,omitempty" validate:"omitempty,label"`
 	CategoryID    int64  `json:"categoryId,omitempty" validate:"min=0"` // 0 is any
 	Uncategorized bool   `json:"uncategorized,omitempty"`
-	ProjectID     int64  `json:"projectId,omitempty" validate:"min=0"`
+	ProjectID     int64  `json:"projectId,omitempty" validate:"min=0"`                                // one's own in categories of that project
+	Pool          bool   `json:"pool,omitempty"`                                                      // with ProjectID: those of its pool instead
 	Importance    int    `json:"importance,omitempty" validate:"omitempty,setting=memory.importance"` // at least
 	FadesWithin   int    `json:"fadesWithin,omitempty" validate:"omitempty,setting=list.fades"`       // days
 	NotIndexed    bool   `json:"notIndexed,omitempty"`

@@ -24,6 +24,7 @@ const (
 	ViewCategories = "categories" // rows: CategoryRow, by name
 	ViewMe         = "me"         // one row: MeRow
 	ViewSettings   = "settings"   // one row: SettingsRow
+	ViewProjects   = "projects"   // rows: ProjectRow, by name
 )
 
 // The types of frame from the client.
@@ -105,6 +106,9 @@ type StatsRow struct {
 // CategoryRow is a row of the view categories.
 type CategoryRow struct{ api.Category }
 
+// ProjectRow is a row of the view projects.
+type ProjectRow struct{ api.Project }
+
 // MeRow is the row of the view me. Its id is the account's.
 type MeRow struct{ api.Me }
 
@@ -128,6 +132,9 @@ func (r StatsRow) Key() int64 { return r.ID }
 
 // Key is the category's id.
 func (r CategoryRow) Key() int64 { return r.ID }
+
+// Key is the project's id.
+func (r ProjectRow) Key() int64 { return r.ID }
 
 // Key is the account's id.
 func (r MeRow) Key() int64 { return r.ID }

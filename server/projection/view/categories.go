@@ -18,7 +18,7 @@ type categories struct {
 func (*categories) Key() string { return "" }
 
 func (c *categories) Touched(n projection.News) bool {
-	if n.Of(db.NounCategory, db.NounAccount) { // the account has the default
+	if n.Of(db.NounCategory, db.NounProject, db.NounAccount) { // the account has the default
 		c.known = false
 		return true
 	}
@@ -27,7 +27,7 @@ func (c *categories) Touched(n projection.News) bool {
 
 func (c *categories) Rows(at projection.At) (projection.Part, error) {
 	if !c.known {
-		list, err := c.store.ListIn(at.Tx, at.Owner)
+		list, err := c.store.Visible(at.Tx, at.Owner)
 		if err != nil {
 			return projection.Part{}, err
 		}

@@ -21,6 +21,7 @@ package view
 import (
 	"elowen/server/account"
 	"elowen/server/category"
+	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/retention"
 	wire "elowen/shared/live"
@@ -30,11 +31,12 @@ import (
 type Sources struct {
 	Categories *category.Store // without counts: the projector knows them
 	Retention  *retention.Store
+	Projects   *project.Store // nil: there is no such view
 }
 
 // All are the views by their names on the wire, for projection.Config.
 func All(s Sources) map[string]projection.Make {
-	return map[string]projection.Make{
+	views := map[string]projection.Make{
 		wire.ViewCategories: func(account.Identity, wire.Request) (projection.View, error) {
 			return &categories{store: s.Categories}, nil
 		},
@@ -45,4 +47,10 @@ func All(s Sources) map[string]projection.Make {
 			return settings{s.Retention}, nil
 		},
 	}
+	if s.Projects != nil {
+		views[wire.ViewProjects] = func(who account.Identity, _ wire.Request) (projection.View, error) {
+			return projects{s.Projects, who}, nil
+		}
+	}
+	return views
 }
