@@ -3,6 +3,8 @@ package recall
 import (
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"elowen/server/words"
 )
@@ -18,10 +20,10 @@ type Frequencies interface {
 // languages: a word of one of them is that much more probable in a text of it.
 const (
 	backgroundLength    = 15 // words of a memory
-	backgroundLanguages = 8
+	backgroundLanguages = 15
 	// backgroundUnknown is the probability of any word where there is no such model: that
 	// of a word which is neither common nor a name.
-	backgroundUnknown = 1e-4
+	backgroundUnknown = 3e-5
 )
 
 // Background is how likely words are to be in a memory. nil knows no word: all are the
@@ -32,7 +34,12 @@ func Background(f Frequencies) words.Background {
 	}
 	space := f.WordLogProbability("")
 	return func(word string, joined bool) float64 {
-		p := max(f.WordLogProbability(word), f.WordLogProbability(strings.ToLower(word)))
+		p := f.WordLogProbability(word)
+		if !joined { // as it stands at the beginning of a sentence, or within one
+			lower := strings.ToLower(word)
+			r, n := utf8.DecodeRuneInString(lower)
+			p = max(p, f.WordLogProbability(lower), f.WordLogProbability(string(unicode.ToTitle(r))+lower[n:]))
+		}
 		if joined { // it doesn't begin after a space
 			p -= space
 		}

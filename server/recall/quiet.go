@@ -32,7 +32,7 @@ prima verder ga door akkoord bedankt precies mooi
 
 si no gracias vale bueno bien claro perfecto sigue continua adelante exacto muchas de acuerdo listo hola por favor genial
 oui non merci bien parfait continue continuez continuer exact bon vas y allez beaucoup c est bon salut s il te vous plait tres
-va bene grazie perfetto continua avanti esatto giusto certo prego mille ciao d accordo ottimo
+va bene grazie perfetto continua avanti esatto giusto certo prego mille ciao d accord accordo ottimo
 sim nao obrigado obrigada perfeito continue certo claro isso bom beleza otimo pode ser por
 evet hayir tesekkurler tesekkur ederim tamam devam et peki olur guzel sag ol lutfen super
 

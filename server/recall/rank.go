@@ -23,7 +23,7 @@ const (
 	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
 	lateBlend    = 0.3 // the blend's part beside late
 	evidenceHalf = 0.5 // of the question's rarity, in the words that match
-	evidenceRare = 4   // the idf from which a word is rare
+	evidenceRare = 6.5 // the idf from which a word is rare: about one of 700 memories of anybody has it
 )
 
 // The order where there are no embeddings.

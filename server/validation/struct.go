@@ -28,13 +28,8 @@ var judge = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// optional is what a field holds that may be absent or null: nothing, or its value.
-func optional(v reflect.Value) any {
-	if o := v.Interface().(api.Optional[int]); o.Value != nil {
-		return *o.Value
-	}
-	return nil
-}
+// optional is what a field holds that may be absent or null: a pointer to its value.
+func optional(v reflect.Value) any { return v.Interface().(api.Optional[int]).Value }
 
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -81,7 +81,7 @@ type Background func(word string, joined bool) float64
 // backgroundDocs is how many memories of nobody's are added to the owner's to tell
 // how rare a word is, so that in a store of one memory not every word of it is
 // common, and "Monday" is not as rare as a name.
-const backgroundDocs = 1000
+const backgroundDocs = 10_000
 
 // ScoreAgainst is Score with a background, by which Matched and Rarest are smoothed.
 // Scores are the owner's own: they don't depend on it. nil is no background.
