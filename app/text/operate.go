@@ -53,7 +53,7 @@ const (
 	Postgres     = "PostgreSQL keeps the database; its own tools compact and back it up."
 
 	HealthHead  = "Health"
-	HealthWhy   = "What elowen doctor looks at at a terminal: the program, the place, the database and its backups."
+	HealthWhy   = "The checks of elowen doctor: the program, the place, the database and its backups."
 	LookAgain   = "Look again"
 	Looking     = "Looking…"
 	AllWell     = "All is well."
