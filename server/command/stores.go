@@ -15,9 +15,12 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/memory"
 	"elowen/server/model"
+	"elowen/server/recall"
+	"elowen/server/project"
 	"elowen/server/retention"
 	"elowen/server/secret"
 	"elowen/server/transfer"
+	"elowen/server/vector"
 	"elowen/shared/fault"
 )
 
@@ -25,6 +28,7 @@ import (
 type stores struct {
 	db         *db.DB
 	accounts   *account.Store
+	projects   *project.Store
 	categories *category.Store
 	memories   *memory.Store
 	settings   *retention.Settings
@@ -32,6 +36,9 @@ type stores struct {
 	transfer   *transfer.Store
 	embedding  *embedding.Service
 	models     *model.Store
+	local      model.Local
+	indexes    *vector.Indexes
+	recall     *recall.Store
 	log        *slog.Logger
 	use        *lock
 	dir        string // the data directory
@@ -91,7 +98,8 @@ func emptied(dir string) error {
 
 // put puts the nouns together over an open store.
 func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
-	st := &stores{db: d, log: log, dir: dir, settings: retention.NewSettings(), embedding: embedding.NewService()}
+	st := &stores{db: d, log: log, dir: dir, settings: retention.NewSettings(), embedding: embedding.NewService(), local: s.builtIn(dir)}
+	st.projects = project.New(d, project.Options{Resolve: project.Canonical, Erase: st.erasePool})
 	st.categories = category.New(d, memory.CountByCategory)
 	st.accounts = account.New(d, account.Options{
 		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Owned, Log: log,
@@ -103,7 +111,12 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 		Retention: st.retention, Settings: st.settings,
 	})
 	st.models = model.New(d, model.Options{
-		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: s.builtIn(dir), Others: st.retention.SettingsIn, Log: log,
+		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: st.local, Others: st.retention.SettingsIn, Log: log,
+	})
+	st.indexes = vector.New(st.memories, 0)
+	st.recall = recall.New(d, recall.Options{
+		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: background(st.local, log),
+		Settings: st.retention.SettingsIn, Log: log,
 	})
 	return st
 }

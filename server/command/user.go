@@ -12,6 +12,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/embedding/queue"
 	"elowen/server/memory"
+	"elowen/server/project"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -190,16 +191,51 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 		if err := account.MarkErasing(tx, owner); err != nil {
 			return err
 		}
-		for _, step := range []func(*db.Tx, db.AccountID) error{
-			st.transfer.EraseAccount, st.retention.EraseAccount, queue.EraseAccount, memory.EraseAccount,
-			category.EraseAccount, account.Delete, (*db.Tx).EraseAccountLog,
-		} {
-			if err := step(tx, owner); err != nil {
-				return err
-			}
+		if err := project.EraseAccount(tx, owner); err != nil {
+			return err
+		}
+		if err := st.eraseOwned(tx, owner); err != nil {
+			return err
+		}
+		if err := account.Delete(tx, owner); err != nil {
+			return err
 		}
 		tx.Erase()
-		return nil
+		return tx.EraseAccountLog(owner)
 	})
 	return p, err
+}
+
+// eraseOwned removes what an owner has in every noun, but for its account.
+func (st *stores) eraseOwned(tx *db.Tx, owner db.AccountID) error {
+	for _, step := range []func(*db.Tx, db.AccountID) error{
+		st.transfer.EraseAccount, st.retention.EraseAccount, queue.EraseAccount, memory.EraseAccount, category.EraseAccount,
+	} {
+		if err := step(tx, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// erasePool removes the pool of a project that is deleted. One that holds memories is
+// refused: they are several people's.
+func (st *stores) erasePool(tx *db.Tx, pool db.AccountID) error {
+	n, err := memory.Held(tx, pool)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fault.Newf(fault.Taken, "The project's pool still holds %d memories, with those in its trash. Purge them first; nothing was deleted.", n)
+	}
+	if err := account.MarkPool(tx, pool); err != nil {
+		return err
+	}
+	if err := st.eraseOwned(tx, pool); err != nil {
+		return err
+	}
+	if err := account.ErasePool(tx, pool); err != nil {
+		return err
+	}
+	return tx.EraseAccountLog(pool)
 }

@@ -44,7 +44,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w.queue = st.queue(r.System, w.feed)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Log: log,
-		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention}),
+		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects}),
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -55,7 +55,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w.measure(registry, st)
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Transfer: st.transfer, Models: st.models, Projector: w.projector,
+		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Projects: st.projects, Projector: w.projector,
 		Erase: func(ctx context.Context, _ account.Identity, name string) error {
 			_, err := st.erase(ctx, name)
 			return err

@@ -123,6 +123,10 @@ func revisionOf(v any) int64 {
 		return v.Revision
 	case api.Category:
 		return v.Revision
+	case api.Project:
+		return v.Revision
+	case api.ProjectMembers:
+		return v.Revision
 	case api.Person:
 		return v.Revision
 	case api.Me:

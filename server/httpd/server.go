@@ -22,7 +22,9 @@ import (
 	"elowen/server/category"
 	"elowen/server/memory"
 	"elowen/server/model"
+	"elowen/server/project"
 	"elowen/server/projection"
+	"elowen/server/recall"
 	"elowen/server/retention"
 	"elowen/server/transfer"
 	"elowen/shared/api"
@@ -38,6 +40,8 @@ type Services struct {
 	Retention  *retention.Store
 	Transfer   *transfer.Store
 	Models     *model.Store
+	Projects   *project.Store
+	Recall     *recall.Store
 	Projector  *projection.Projector
 
 	// Erase removes an account with all that it owns. by is who asks.
@@ -302,7 +306,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.retention(), s.models(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

@@ -12,26 +12,32 @@ import (
 func (s *server) categories() []*Route {
 	one := api.PathCategories + "/{id}"
 	return []*Route{
-		get(api.PathCategories, api.ScopeRead, "The account's categories, by name", func(c *call) (api.Page[api.Category], error) {
+		get(api.PathCategories, api.ScopeRead, "The account's categories, by name, and those that are shared with it", func(c *call) (api.Page[api.Category], error) {
 			list, err := s.Categories.List(c.ctx, c.id.Owner)
 			return page(c, list, err)
 		}),
-		do(http.MethodPost, api.PathCategories, api.ScopeWrite, "Make a category", func(c *call, in api.CategoryAdd) (api.Category, error) {
-			k, err := s.Categories.Add(c.ctx, c.id.Owner, in)
-			c.located(api.CategoryPath(k.ID))
-			return k, err
-		}).created(),
+		do(http.MethodPost, api.PathCategories, api.ScopeWrite, "Make a category", s.addCategory).created(),
 		get(one, api.ScopeRead, "A category", func(c *call) (api.Category, error) {
 			return withID(c, func(id int64) (api.Category, error) { return s.Categories.Get(c.ctx, c.id.Owner, id) })
 		}),
 		do(http.MethodPatch, one, api.ScopeWrite, "Change a category", func(c *call, in api.CategoryPatch) (api.Category, error) {
 			return withID(c, func(id int64) (api.Category, error) {
-				return s.Categories.Patch(c.ctx, c.id.Owner, id, c.ifMatch, in)
+				return orShared(c, id,
+					func() (api.Category, error) { return s.Categories.Patch(c.ctx, c.id.Owner, id, c.ifMatch, in) },
+					func() (api.Category, error) {
+						return s.Categories.PatchShared(c.ctx, c.id.Owner, id, c.ifMatch, in)
+					})
 			})
 		}).revisioned(),
 		do(http.MethodDelete, one, api.ScopeWrite, "Delete a category; its memories stay, in none", func(c *call, _ none) (api.BulkDone, error) {
 			return withID(c, func(id int64) (api.BulkDone, error) {
-				return s.Memories.DeleteCategory(c.ctx, c.id.Owner, c.by(), id, c.ifMatch)
+				return orShared(c, id,
+					func() (api.BulkDone, error) {
+						return s.Memories.DeleteCategory(c.ctx, c.id.Owner, c.by(), id, c.ifMatch)
+					},
+					func() (api.BulkDone, error) {
+						return s.Memories.DeleteSharedCategory(c.ctx, c.id.Owner, c.by(), id, c.ifMatch)
+					})
 			})
 		}).revisioned(),
 	}

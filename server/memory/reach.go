@@ -227,6 +227,12 @@ func place(tx *db.Tx, who db.AccountID, in api.MemoryAdd) (home db.AccountID, er
 	return who, nil
 }
 
+// Held is how many memories an owner has, of whatever status.
+func Held(tx *db.Tx, owner db.AccountID) (n int, err error) {
+	err = tx.Row(`SELECT COUNT(*) FROM memory WHERE owner_id = ?`, []any{int64(owner)}, &n)
+	return n, err
+}
+
 // handOver gives what an account wrote into pools to the pools themselves, as the
 // account is about to be no more.
 func handOver(tx *db.Tx, writer db.AccountID) error {
