@@ -22,7 +22,7 @@ const mark = "xyzzyalice"
 // absent are ids of nothing, as long as those that are there.
 func (th things) absent() things {
 	gone := func(n int64) int64 { return n + 1_000_000_000 }
-	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), "nobody", ""}
+	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.project), "nobody", ""}
 }
 
 // state is all that an account can see of itself, and where its log stands.
@@ -34,6 +34,9 @@ func (p *person) state() string {
 			continue
 		}
 		path := r.Path
+		if path == api.PathProjects && p.id.Role == api.RoleAdmin {
+			continue // administrators see what there is
+		}
 		if path == api.PathMemory {
 			path += "?status=all&limit=500"
 		}
@@ -46,7 +49,9 @@ func (p *person) state() string {
 		}
 		fmt.Fprintln(&b, p.must("GET", api.PathMemory+"?q="+url.QueryEscape(m.Body)+"&status=all", nil).text)
 	}
-	fmt.Fprintln(&b, p.seq())
+	if p.id.Role != api.RoleAdmin { // who are told of projects
+		fmt.Fprintln(&b, p.seq())
+	}
 	return b.String()
 }
 
@@ -89,7 +94,7 @@ func nameless(v any) any {
 		out := map[string]any{}
 		for k, inner := range v {
 			switch k {
-			case "id", "memoryId", "categoryId", "defaultCategoryId", "nextCursor", "token":
+			case "id", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
 				inner = inner == nil || inner == ""
 			case "ids":
 				if list, ok := inner.([]any); ok {
@@ -161,7 +166,19 @@ func variants(r Route, mine, theirs things) (list []struct {
 			add(mine, "", api.MemoryBulk{All: &api.MemoryQuery{CategoryID: theirs.category, Status: "all"}, Action: action})
 		}
 		add(mine, "", api.MemoryBulk{IDs: []int64{mine.memory}, Action: api.BulkCategory, CategoryID: api.Some(theirs.category)})
+	case "POST " + api.PathMemory:
+		add(mine, "", api.MemoryAdd{Body: "into a project", ProjectID: theirs.project})
+		add(mine, "", api.MemoryAdd{Body: "into a pool", ProjectID: theirs.project, Shared: true})
+	case "POST " + api.PathCategories:
+		add(mine, "", api.CategoryAdd{Name: "bound", ProjectID: theirs.project})
+		add(mine, "", api.CategoryAdd{Name: "shared", ProjectID: theirs.project, Shared: true})
+	case "PATCH " + api.PathCategories + "/{id}":
+		add(mine, "", api.CategoryPatch{ProjectID: api.Some(theirs.project)})
+	case "POST " + api.PathEmptyTrash:
+		add(mine, "", api.EmptyTrash{ProjectID: theirs.project})
 	case "GET " + api.PathMemory:
+		add(mine, fmt.Sprintf("projectId=%d&status=all", theirs.project), nil)
+		add(mine, fmt.Sprintf("projectId=%d&pool=true&status=all", theirs.project), nil)
 		for _, sort := range api.Sorts() {
 			add(mine, fmt.Sprintf("categoryId=%d&status=all&sort=%s", theirs.category, sort), nil)
 		}
@@ -188,7 +205,7 @@ func TestOthersThingsAreNobodys(t *testing.T) {
 		{w.person("twin-3", api.RoleAdmin), w.person("twin-4", api.RoleAdmin)},
 	} {
 		for _, r := range Routes() {
-			if twins[0].id.Role == api.RoleAdmin && (strings.HasPrefix(r.Path, api.PathPeople) || r.Scope == api.ScopeAdmin) {
+			if twins[0].id.Role == api.RoleAdmin && (strings.HasPrefix(r.Path, api.PathPeople) || strings.HasPrefix(r.Path, api.PathProjects) || r.Scope == api.ScopeAdmin) {
 				continue // administrators do see who is there, change the policy, and read the figures
 			}
 			what := twins[0].name + ": " + r.Method + " " + r.Path

@@ -22,13 +22,17 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
+	"elowen/server/embedding"
 	"elowen/server/feed"
 	"elowen/server/memory"
 	"elowen/server/model"
+	"elowen/server/project"
 	"elowen/server/projection"
+	"elowen/server/recall"
 	"elowen/server/retention"
 	"elowen/server/secret"
 	"elowen/server/transfer"
+	"elowen/server/vector"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -55,6 +59,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	w.db = dbtest.Open(t, w.clock)
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	settings := retention.NewSettings()
+	projects := project.New(w.db, project.Options{})
 	categories := category.New(w.db, memory.CountByCategory)
 	memories := memory.New(w.db, categories, settings)
 	retained := retention.New(w.db, settings, memories, log)
@@ -78,10 +83,13 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		t.Fatal(err)
 	}
 	w.services = Services{
-		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector,
+		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector, Projects: projects,
 		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
 		Models: model.New(w.db, model.Options{
 			Box: secret.New(filepath.Join(t.TempDir(), secret.FileName)), Others: retained.SettingsIn, Log: log,
+		}),
+		Recall: recall.New(w.db, recall.Options{
+			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
 		Index:   func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
 		Erase:   w.erase,
@@ -105,7 +113,7 @@ func (w *world) erase(ctx context.Context, _ account.Identity, name string) erro
 			return err
 		}
 		owner := db.AccountID(p.ID)
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, memory.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, memory.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, owner); err != nil {
 				return err
 			}
@@ -295,6 +303,7 @@ type things struct {
 	memory, other, trashed, category, token int64
 	change                                  int64 // of many, that can be undone
 	session                                 int64
+	project                                 int64  // that the account has a part in, and shares
 	person                                  string // another account, for an administrator
 	backup                                  string // a backup, for an administrator
 }
@@ -322,12 +331,36 @@ func (p *person) things(mark string) things {
 		p.Fatal(err)
 	}
 	th.session = opened.Identity.SessionID
+	th.project = p.project(fmt.Sprint(mark, "-", p.made))
 	if p.id.Role == api.RoleAdmin {
 		th.backup = p.backup()
 		th.person = fmt.Sprint(p.name, "-helper", p.made)
 		p.must("POST", api.PathPeople, api.PersonAdd{Name: th.person, Password: password})
+		p.join(th.project, th.person, true)
 	}
 	return th
+}
+
+// boss is an administrator who is nobody, for what only one may do.
+var boss = account.Identity{Scopes: []string{api.ScopeAdmin}}
+
+// project makes a project that shares, with the person as a member.
+func (p *person) project(name string) int64 {
+	p.Helper()
+	made, err := p.services.Projects.Add(context.Background(), boss, api.ProjectAdd{Name: name, Slug: fmt.Sprint("p-", p.id.Owner, "-", p.made), Description: name, Sharing: true})
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.join(made.ID, p.name, true)
+	return made.ID
+}
+
+// join makes somebody a member of a project, or not.
+func (w *world) join(project int64, name string, in bool) {
+	w.Helper()
+	if _, err := w.services.Projects.SetMember(context.Background(), boss, project, 0, api.ProjectMemberSet{Name: name, Member: &in}); err != nil {
+		w.Fatal(err)
+	}
 }
 
 // backup is a backup that is there, made where there is none.
@@ -355,6 +388,8 @@ func (th things) path(r Route) string {
 		id = th.category
 	case strings.HasPrefix(r.Path, api.PathTokens):
 		id = th.token
+	case strings.HasPrefix(r.Path, api.PathProjects):
+		id = th.project
 	case strings.HasPrefix(r.Path, api.PathSessions):
 		id = th.session
 	case strings.HasSuffix(r.Path, "/restore"), strings.HasSuffix(r.Path, "/purge"):
@@ -404,9 +439,17 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.CategoryAdd{Name: fmt.Sprint("Shelf ", n)}
 	case "PATCH " + api.PathCategories + "/{id}":
 		return "", api.CategoryPatch{Name: api.Ptr(fmt.Sprint("Drawer ", n)), Default: api.Ptr(true)}
+	case "POST " + api.PathProjects:
+		return "", api.ProjectAdd{Name: fmt.Sprint("Harbour ", th.memory, "-", n), Roots: []string{fmt.Sprintf("/srv/%d/%d", th.memory, n)}, Aliases: []string{fmt.Sprintf("h-%d-%d", th.memory, n)}, Sharing: true}
+	case "PATCH " + api.PathProjects + "/{id}":
+		return "", api.ProjectPatch{Name: api.Ptr(fmt.Sprint("Quay ", n)), Roots: &[]string{fmt.Sprintf("/srv/quay/%d/%d", th.memory, n)}}
+	case "POST " + api.PathProjects + "/{id}/members":
+		return "", api.ProjectMemberSet{Name: th.person, Named: api.Ptr(true)}
 	case "POST " + api.PathModelsTest:
 		return "", api.ModelTest{Role: api.RoleChat, Provider: &api.ProviderChange{ID: "p", Kind: api.ProviderOpenAI, BaseURL: "http://127.0.0.1:1/v1"}}
-	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels:
+	case "POST " + api.PathRetrieve:
+		return "", api.RetrieveRequest{Query: "lamp in the hall", Limit: api.Ptr(5), Exclude: []int64{th.trashed}}
+	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels, "PUT " + api.PathLimits, "PUT " + api.PathRuntime:
 		return "", nil // the revision is asked for at the time
 	case "POST " + api.PathPreview:
 		return "", api.PreviewRequest{Limit: 5}
@@ -418,12 +461,17 @@ func (th things) example(r Route, n int) (query string, body any) {
 
 // savesSettings tells whether a path takes a group of the settings.
 func savesSettings(path string) bool {
-	return path == api.PathSettings+"/retention" || path == api.PathModels
+	return path == api.PathSettings+"/retention" || path == api.PathModels || path == api.PathLimits || path == api.PathRuntime
 }
 
 // settingsChange is a change of a group, each n another one.
 func settingsChange(path string, revision int64, n int) any {
-	if path == api.PathModels {
+	switch path {
+	case api.PathLimits:
+		return api.LimitsChange{Revision: revision, RecallCount: api.Some(1 + n%50)}
+	case api.PathRuntime:
+		return api.RuntimeChange{Revision: revision, ImportanceWeight: api.Some(n % 300), RelevanceFloor: api.Null[int]()}
+	case api.PathModels:
 		return api.ModelsChange{Revision: revision, Providers: []api.ProviderChange{
 			{ID: fmt.Sprint("p", n), Kind: api.ProviderOpenAI, BaseURL: "http://127.0.0.1:1/v1", APIKey: api.Some("sk-verysecret")},
 		}}
