@@ -37,11 +37,6 @@ func (s *Store) Names(tx *db.Tx, owner db.AccountID) (map[int64]string, error) {
 	return names, err
 }
 
-// Global are the ids of the account's categories that belong to no project, ascending.
-func (s *Store) Global(tx *db.Tx, owner db.AccountID) ([]int64, error) {
-	return tx.Column(`SELECT id AS v FROM category WHERE owner_id = ? AND project_id IS NULL ORDER BY id`, int64(owner))
-}
-
 // Ensure is the account's category of that name, whatever its case, made as
 // described where there is none; an existing one stays as it is. Errors: Invalid.
 func (s *Store) Ensure(tx *db.Tx, owner db.AccountID, in api.CategoryAdd) (id int64, made bool, err error) {

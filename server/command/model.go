@@ -3,7 +3,9 @@ package command
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"elowen/server/db"
 	"elowen/server/doctor"
@@ -14,6 +16,8 @@ import (
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
 	"elowen/server/model"
+	"elowen/server/recall"
+	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -46,6 +50,23 @@ func (b builtIn) Embedder(name string) (embedding.Embedder, error) {
 		return nil, err
 	}
 	return encoders.Embedder{Model: m}, nil
+}
+
+// background is how rare words are, as the multilingual model's pieces tell: it is read
+// when it is first asked for. A program without that model knows no words.
+func background(local model.Local, log *slog.Logger) func() words.Background {
+	return sync.OnceValue(func() words.Background {
+		if b, ok := local.(builtIn); ok {
+			f, err := b.Frequencies()
+			if err == nil {
+				return recall.Background(f)
+			}
+			if !fault.Is(err, fault.Unavailable) {
+				log.Warn("how rare words are cannot be read from the built-in model", "error", err)
+			}
+		}
+		return recall.Background(nil)
+	})
 }
 
 // queue makes the queue that indexes memories in the background.

@@ -44,7 +44,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w.queue = st.queue(r.System, w.feed)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Log: log,
-		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects}),
+		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Index: w.queue.StateIn}),
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/lexicon"
@@ -37,9 +38,10 @@ type answering struct {
 	beside map[int64]*candidate // what is passed over
 }
 
-// part is a Part with its index.
+// part is what one owner lends to the question, with its index.
 type part struct {
 	owner     db.AccountID
+	pool      bool
 	permitted map[int64]bool // categories; nil: all, also none
 	filter    vector.Filter
 	view      *vector.View // nil: by words alone
@@ -50,7 +52,7 @@ type part struct {
 func (s *Store) answer(tx *db.Tx, account db.AccountID, r Request, q *asked, explained bool) (found, error) {
 	out := found{Result: Result{Memories: []Recalled{}, Path: api.PathKeyword}}
 	a := &answering{s: s, tx: tx, account: account, r: r, q: q, only: r.After != 0 || r.Before != 0}
-	parts, err := s.o.Scope.Parts(tx, account, r.Project)
+	parts, err := s.o.Scope(tx, account, r.Project)
 	if err != nil {
 		return out, err
 	}
@@ -96,7 +98,7 @@ func (s *Store) answer(tx *db.Tx, account db.AccountID, r Request, q *asked, exp
 }
 
 // begin reads what the question depends on, and opens the indexes.
-func (a *answering) begin(parts []Part) (err error) {
+func (a *answering) begin(parts []category.Share) (err error) {
 	if a.set, err = readSet(a.tx); err != nil {
 		return err
 	}
@@ -110,12 +112,12 @@ func (a *answering) begin(parts []Part) (err error) {
 	a.scale.floor = floorOf(a.set.runtime, a.scale.profile)
 	a.facts, a.whose = map[int64]memory.Fact{}, map[int64]db.AccountID{}
 	a.found, a.beside = map[int64]*candidate{}, map[int64]*candidate{}
-	slices.SortFunc(parts, func(x, y Part) int { return cmp.Compare(x.Owner, y.Owner) }) // as indexes are opened
+	slices.SortFunc(parts, func(x, y category.Share) int { return cmp.Compare(x.Owner, y.Owner) }) // as indexes are opened
 	for _, p := range parts {
 		if len(p.Categories) == 0 {
 			continue
 		}
-		one := part{owner: p.Owner, permitted: make(map[int64]bool, len(p.Categories))}
+		one := part{owner: p.Owner, pool: p.Pool, permitted: make(map[int64]bool, len(p.Categories))}
 		for _, id := range p.Categories {
 			one.permitted[id] = id != 0
 		}

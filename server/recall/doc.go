@@ -5,8 +5,8 @@
 // A question goes three ways at once: by meaning (the cosine of its vector with the
 // memories', package vector), by words (BM25, package lexicon), and word by word
 // (late interaction, through the interface Late), each as far as it is there. What is
-// not permitted, not active or excluded takes no part at all. Package scope is the
-// interface Scope: what an account may be recalled is decided inside the transaction.
+// not permitted, not active or excluded takes no part at all. Scope says what is
+// permitted, inside the transaction.
 //
 // The best pool by cosine and the best pool by words are blended, and the best goOn
 // of them go on:

@@ -3,10 +3,12 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/shared/api"
@@ -176,10 +178,10 @@ func TestOnlyWhatIsPermittedAndActive(t *testing.T) {
 	})
 }
 
-// both is a scope of two owners.
-type both struct{ parts []Part }
-
-func (b both) Parts(*db.Tx, db.AccountID, int64) ([]Part, error) { return b.parts, nil }
+// lent is a scope of shares.
+func lent(list ...category.Share) Scope {
+	return func(*db.Tx, db.AccountID, int64) ([]category.Share, error) { return slices.Clone(list), nil }
+}
 
 func TestTwoOwnersAreOne(t *testing.T) {
 	for _, on := range []bool{true, false} {
@@ -192,9 +194,8 @@ func TestTwoOwnersAreOne(t *testing.T) {
 			w.index(w.bob, shared)
 			alone := w.retrieve(api.RetrieveRequest{Query: "violin lesson Mertens"})
 			same(t, "alone", idsOf(alone), mine)
-			var shelf []int64
-			w.view(func(tx *db.Tx) (err error) { shelf, err = w.categories.Global(tx, w.bob); return err })
-			w.scope = both{[]Part{{w.bob, shelf}, {w.ann, []int64{w.shelf}}}}
+			own, other := category.Share{Owner: w.ann, Categories: []int64{w.shelf}}, category.Share{Owner: w.bob, Categories: w.shelves(w.bob)}
+			w.scope = lent(other, own)
 			got := w.retrieve(api.RetrieveRequest{Query: "violin lesson Mertens"})
 			if len(got.Memories) != 2 || reasons(got)[shared] != api.ReasonPicked {
 				t.Errorf("both: %+v", got.Candidates)
@@ -202,9 +203,9 @@ func TestTwoOwnersAreOne(t *testing.T) {
 			if got.Candidates[0].Keyword == alone.Candidates[0].Keyword {
 				t.Error("the figures of both are those of one")
 			}
-			w.scope = both{[]Part{{w.bob, nil}, {w.ann, []int64{w.shelf}}}}
+			w.scope = lent(category.Share{Owner: w.bob}, own)
 			same(t, "without categories", idsOf(w.retrieve(api.RetrieveRequest{Query: "violin lesson Mertens"})), mine)
-			w.scope = both{}
+			w.scope = lent()
 			same(t, "without parts", idsOf(w.retrieve(api.RetrieveRequest{Query: "violin lesson Mertens"})))
 		})
 	}

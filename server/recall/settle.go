@@ -189,11 +189,16 @@ func (a *answering) rows(picked []*candidate) ([]Recalled, error) {
 		by[c.owner] = append(by[c.owner], c.id)
 	}
 	memories := make(map[int64]api.Memory, len(picked))
-	for _, owner := range a.owners {
+	for i := range a.parts {
+		owner := a.parts[i].owner
 		if len(by[owner]) == 0 {
 			continue
 		}
-		rows, err := a.s.o.Memories.Rows(a.tx, owner, by[owner])
+		viewer := owner
+		if a.parts[i].pool {
+			viewer = a.account
+		}
+		rows, err := a.s.o.Memories.Rows(a.tx, viewer, by[owner])
 		if err != nil {
 			return nil, err
 		}

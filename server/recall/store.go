@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/memory"
@@ -22,8 +23,8 @@ type Options struct {
 	Memories *memory.Store
 	Indexes  *vector.Indexes
 	Service  *embedding.Service
-	Scope    Scope
-	Late     Late // nil: there is none
+	Scope    Scope // nil: category.Scope
+	Late     Late  // nil: there is none
 	// Background smooths how rare words are; it is asked for once there is a question.
 	// nil knows no word.
 	Background func() words.Background
@@ -43,6 +44,9 @@ type Store struct {
 func New(d *db.DB, o Options) *Store {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Scope == nil {
+		o.Scope = category.Scope
 	}
 	if o.Background == nil {
 		o.Background = func() words.Background { return Background(nil) }
@@ -105,7 +109,7 @@ func (s *Store) find(ctx context.Context, account db.AccountID, r Request, expla
 	if Quiet(r.Query) {
 		// Whether the project is there is told all the same.
 		return out, s.db.View(ctx, func(tx *db.Tx) error {
-			_, err := s.o.Scope.Parts(tx, account, r.Project)
+			_, err := s.o.Scope(tx, account, r.Project)
 			return err
 		})
 	}

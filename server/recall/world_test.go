@@ -153,24 +153,25 @@ func newWorld(t testing.TB, d *db.DB, clock *dbtest.Clock) *world {
 		*id = db.AccountID(p.ID)
 	}
 	w.service = embedding.NewService()
-	w.scope = Own{w.categories}
+	w.scope = category.Scope
 	w.Store = New(d, Options{
-		Memories: w.memories, Indexes: vector.New(w.memories, 0), Service: w.service, Scope: scopeOf{w},
+		Memories: w.memories, Indexes: vector.New(w.memories, 0), Service: w.service, Scope: func(tx *db.Tx, a db.AccountID, project int64) ([]category.Share, error) {
+			return w.scope(tx, a, project)
+		},
 		Settings: retention.New(d, rules, w.memories, nil).SettingsIn,
 	})
-	w.view(func(tx *db.Tx) error {
-		ids, err := w.categories.Global(tx, w.ann)
-		w.shelf = ids[0]
-		return err
-	})
+	w.shelf = w.shelves(w.ann)[0]
 	return w
 }
 
-// scopeOf asks the world's scope, which a test may change.
-type scopeOf struct{ w *world }
-
-func (s scopeOf) Parts(tx *db.Tx, a db.AccountID, project int64) ([]Part, error) {
-	return s.w.scope.Parts(tx, a, project)
+// shelves are an account's own categories.
+func (w *world) shelves(owner db.AccountID) (ids []int64) {
+	w.view(func(tx *db.Tx) error {
+		list, err := category.Scope(tx, owner, 0)
+		ids = list[0].Categories
+		return err
+	})
+	return ids
 }
 
 func each(t *testing.T, test func(t *testing.T, w *world)) {
