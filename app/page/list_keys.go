@@ -120,6 +120,7 @@ func (l *List) clickRow(act browser.Act, e app.Event) {
 	if _, rank, ok := l.window.Find(id); ok {
 		l.active, l.base = rank, rank
 	}
+	browser.Focus(l.scroller) // the element of the row will be another memory's
 	l.S.visit(l.S.route.open(id))
 }
 

@@ -114,9 +114,9 @@ func (l *List) rows() app.UI {
 	first, end := l.view.Rendered()
 	l.slots = max(l.slots, end-first)
 	items := make([]app.UI, l.slots+1)
-	items[0] = tag.Li().Class("list-fill").Role("presentation")
+	items[0] = tag.Div().Class("list-fill").Role("presentation")
 	for slot := range l.slots {
-		items[slot+1] = tag.Li().Hidden(true)
+		items[slot+1] = tag.Div().Hidden(true)
 	}
 	var order []string
 	active := ""
@@ -128,13 +128,13 @@ func (l *List) rows() app.UI {
 			active = part.RowID(slot)
 		}
 	}
-	ul := tag.Ul().ID("list").Class("scroll list vlist").Role("listbox").TabIndex(0).
+	list := tag.Div().ID("list").Class("scroll list vlist").Role("listbox").TabIndex(0).
 		Aria("label", text.ListLabel(l.Query.Normal().Sort)).Aria("multiselectable", "true").
 		Aria("activedescendant", active).Aria("owns", strings.Join(order, " "))
 	if l.slow {
-		ul = ul.Aria("busy", "true")
+		list = list.Aria("busy", "true")
 	}
-	return ul.OnKeyDown(l.rowKey).Body(items...)
+	return list.OnKeyDown(l.rowKey).Body(items...)
 }
 
 func (l *List) item(slot, rank int) app.UI {

@@ -116,8 +116,9 @@ func IconButton(class, do, arg, label, icon string) tag.Element {
 // Kbd is a key as it is printed.
 func Kbd(key string) app.UI { return tag.Kbd().Text(key) }
 
-// KbdHint is a key beside the name of what it does; it is no part of that name.
-func KbdHint(key string) app.UI { return tag.Kbd().Aria("hidden", "true").Text(key) }
+// KbdHint is a key beside the name of what it does. The stylesheet writes it, so that it
+// is no part of that name.
+func KbdHint(key string) app.UI { return tag.Kbd().Aria("hidden", "true").DataSet("key", key) }
 
 // Banner is one sentence with an icon. Kind is "", "plain", "warn" or "danger".
 func Banner(kind, icon string, body ...app.UI) app.UI {

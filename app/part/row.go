@@ -14,7 +14,8 @@ import (
 
 // Row is one row of the list of memories. It stands at the place Y of a list much
 // longer than the document: as one scrolls, rows that left on one side are filled
-// anew for the other, so that a step changes one row and not all.
+// anew for the other, so that a step changes one row and not all. The row as a whole is
+// the option and the link: an option must hold nothing that can be operated by itself.
 type Row struct {
 	app.Compo
 	Slot  int     // which of the rows of the document; its id is RowID(Slot)
@@ -59,43 +60,39 @@ func (r *Row) Render() app.UI {
 }
 
 func (r *Row) render() app.UI {
-	li := tag.Li().ID(RowID(r.Slot)).Class("row").DataSet("do", "open")
+	row := tag.A().ID(RowID(r.Slot)).Class("row").DataSet("do", "open").TabIndex(-1)
 	if r.Memory == nil {
-		return li.Class("row-skeleton").Aria("hidden", "true").DataSet("arg", "").Body(
-			tag.Span().Class("skeleton"),
-			tag.Div().Class("stack").Body(
-				tag.Div().Class("skeleton w-90"),
-				tag.Div().Class("skeleton w-60"),
-			),
+		return row.Class("row-skeleton").Aria("hidden", "true").DataSet("arg", "").Body(
+			tag.Words("span", "skeleton", ""),
+			tag.Box("div", "stack", tag.Box("div", "skeleton w-90"), tag.Box("div", "skeleton w-60")),
 		)
 	}
 	m := r.Memory.Memory
 	if r.Fresh {
-		li = li.Class("row-fresh")
+		row = row.Class("row-fresh")
 	}
 	if r.Color > 0 {
-		li = li.DataSet("cat", r.Color)
+		row = row.DataSet("cat", r.Color)
 	}
 	if r.Open {
-		li = li.Aria("current", "true")
+		row = row.Aria("current", "true")
 	}
 	if r.Active {
-		li = li.DataSet("active", "true")
+		row = row.DataSet("active", "true")
 	}
-	li = li.Role("option").DataSet("arg", m.ID).
+	row = row.Role("option").DataSet("arg", m.ID).Attr("href", browser.Path(r.Href)).
 		Aria("selected", strconv.FormatBool(r.Picked)).
 		Aria("posinset", r.Rank+1).Aria("setsize", r.Total)
 	body := []app.UI{
 		r.mark(),
-		tag.A().Class("row-body memory-text").Attr("href", browser.Path(r.Href)).TabIndex(-1).
-			Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(*r.Memory)...),
+		tag.Span().Class("row-body memory-text").Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(*r.Memory)...),
 		r.meta(m),
 		Vitality(m.VitalityShown, r.Floor),
 	}
 	if !r.Narrow {
-		body = append(body, tag.Span().Class("meta row-last").Text(r.When))
+		body = append(body, tag.Words("span", "meta row-last", r.When))
 	}
-	return li.Body(body...)
+	return row.Body(body...)
 }
 
 // mark are the rings, or the check of a picked row. Both pick when clicked.
@@ -110,22 +107,22 @@ func (r *Row) mark() app.UI {
 func (r *Row) meta(m api.Memory) app.UI {
 	var parts []app.UI
 	if r.Category != "" {
-		parts = append(parts, tag.Span().Class("row-cat").Text(r.Category))
+		parts = append(parts, tag.Words("span", "row-cat", r.Category))
 	}
 	if !r.Narrow {
-		parts = append(parts, tag.Span().Class("row-kind").Text(m.Kind))
+		parts = append(parts, tag.Words("span", "row-kind", m.Kind))
 	}
-	parts = append(parts, tag.Span().Text(text.Importance(m.Importance)))
+	parts = append(parts, tag.Words("span", "", text.Importance(m.Importance)))
 	if r.Narrow && r.Flag == "" && r.Waiting == "" {
-		parts = append(parts, tag.Span().Class("row-when").Text(r.When))
+		parts = append(parts, tag.Words("span", "row-when", r.When))
 	}
 	switch {
 	case r.Waiting != "":
-		parts = append(parts, tag.Span().Class("flag flag-waiting").Body(Icon("clock"), tag.Span().Text(r.Waiting)))
+		parts = append(parts, tag.Box("span", "flag flag-waiting", Icon("clock"), tag.Words("span", "", r.Waiting)))
 	case r.Flag != "":
-		parts = append(parts, tag.Span().Class("flag").Text(r.Flag))
+		parts = append(parts, tag.Words("span", "flag", r.Flag))
 	}
-	return tag.P().Class("row-meta").Body(parts...)
+	return tag.Box("span", "row-meta", parts...)
 }
 
 // Marked is the body of a row, with what a search found marked in it.

@@ -58,7 +58,7 @@ type tab struct{ ctx context.Context }
 // usableScript marks in each new document when the list has its first row.
 const usableScript = `(() => {
 	const look = () => {
-		const row = document.querySelector("li.row .row-body");
+		const row = document.querySelector(".row .row-body");
 		if (row && row.textContent.length > 0) { performance.mark("elowen-usable"); return true; }
 		return false;
 	};

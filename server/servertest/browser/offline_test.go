@@ -47,8 +47,8 @@ func TestWithoutTheServerTheLastIsShown(t *testing.T) {
 	w.See("not connected")
 	for _, again := range []bool{false, true} {
 		w.Visit(s.URL("/memory"))
-		w.SeeIn("li.row", firstOne)
-		w.SeeIn("li.row", "The ferry leaves at nine.")
+		w.SeeIn(".row", firstOne)
+		w.SeeIn(".row", "The ferry leaves at nine.")
 		w.See("As of a moment ago, not connected.")
 		w.SeeIn(".listfoot", "2 memories kept on this device")
 		w.Visit(s.URL("/memory/1"))
@@ -73,7 +73,7 @@ func TestWithoutTheServerTheLastIsShown(t *testing.T) {
 
 	// The server comes back, and the page with it.
 	w.Visit(s.URL("/memory"))
-	w.SeeIn("li.row", firstOne)
+	w.SeeIn(".row", firstOne)
 	s.Start()
 	w.Press("Try now")
 	w.Gone("not connected")
@@ -98,13 +98,13 @@ func TestChangesWaitForTheServer(t *testing.T) {
 
 	edit := func(old, now string) {
 		t.Helper()
-		w.ClickText("li.row .row-body", old)
+		w.ClickText(".row .row-body", old)
 		w.SeeIn(".detail-body", old)
 		w.Press("Edit")
 		w.Fill("Memory", now)
 		w.Press("Save")
 		w.SeeIn(".detail-body", now)
-		w.SeeIn("li.row", now)
+		w.SeeIn(".row", now)
 	}
 	edit(firstOne, "First, edited.")
 	w.See("1 change waits")
@@ -115,17 +115,17 @@ func TestChangesWaitForTheServer(t *testing.T) {
 	w.Fill("Memory", "Added without a network.")
 	w.Press("Save memory")
 	w.SeeIn(".unsent-news", "Added without a network.")
-	w.ClickText("li.row .row-body", "To be trashed.")
+	w.ClickText(".row .row-body", "To be trashed.")
 	w.SeeIn(".detail-body", "To be trashed.")
 	w.Press("Move to trash")
-	w.SeeIn("li.row", "waiting: trash")
+	w.SeeIn(".row", "waiting: trash")
 	w.See("5 changes wait")
 
 	// Closing and opening again loses nothing.
 	w.Visit("about:blank")
 	w.Visit(s.URL("/memory"))
 	w.See("5 changes wait")
-	w.SeeIn("li.row", "First, edited twice.")
+	w.SeeIn(".row", "First, edited twice.")
 	w.SeeIn(".unsent-news", "Added without a network.")
 	w.Press("Show")
 	w.Await("all are listed", `document.querySelectorAll(".unsent").length === 5`)
@@ -134,10 +134,10 @@ func TestChangesWaitForTheServer(t *testing.T) {
 	s.Start()
 	w.Press("Try now")
 	w.Gone("wait")
-	w.SeeIn("li.row", "Added without a network.")
-	w.SeeIn("li.row", "First, edited twice.")
-	w.SeeIn("li.row", "Second, edited.")
-	w.Await("the trashed one is gone", `![...document.querySelectorAll("li.row")].some(e => e.innerText.includes("To be trashed."))`)
+	w.SeeIn(".row", "Added without a network.")
+	w.SeeIn(".row", "First, edited twice.")
+	w.SeeIn(".row", "Second, edited.")
+	w.Await("the trashed one is gone", `![...document.querySelectorAll(".row")].some(e => e.innerText.includes("To be trashed."))`)
 	out := exported(s)
 	for text, n := range map[string]int{"First, edited twice.": 1, "Second, edited.": 1, "Added without a network.": 1, "Third one.": 1} {
 		if got := strings.Count(out, `"body":`+quote(text)); got != n {
@@ -171,7 +171,7 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 	w.See("not connected")
 	edit := func(old, now string) {
 		t.Helper()
-		w.ClickText("li.row .row-body", old)
+		w.ClickText(".row .row-body", old)
 		w.SeeIn(".detail-body", old)
 		w.Press("Edit")
 		w.Fill("Memory", now)
@@ -194,8 +194,8 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 
 	w.Visit(s.URL("/memory"))
 	w.See("needs a look")
-	w.SeeIn("li.row", "Second, typed here.")
-	w.SeeIn("li.row", "changed elsewhere too")
+	w.SeeIn(".row", "Second, typed here.")
+	w.SeeIn(".row", "changed elsewhere too")
 	w.Press("Show")
 	w.SeeIn(".unsent .ba", "First, typed here.")
 	w.SeeIn(".unsent .ba", "First, typed there.")
@@ -212,7 +212,7 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 	w.Press("Discard")
 	w.See("Everything has been sent.")
 	w.Press("Close")
-	w.SeeIn("li.row", "First, typed here again.")
+	w.SeeIn(".row", "First, typed here again.")
 	w.Gone("needs a look")
 	out := exported(s)
 	for _, body := range []string{"First, typed here again.", "Second, typed here."} {
@@ -264,11 +264,11 @@ func TestTwoTabsSendOnce(t *testing.T) {
 	a := p.Window("a")
 	signUp(t, s, a)
 	a.Visit(s.URL("/memory"))
-	a.SeeIn("li.row", firstOne)
+	a.SeeIn(".row", firstOne)
 	installed(a)
 	b := p.Window("b")
 	b.Visit(s.URL("/memory"))
-	b.SeeIn("li.row", firstOne)
+	b.SeeIn(".row", firstOne)
 	a.Tolerate(gone...)
 	b.Tolerate(gone...)
 	s.Kill()
@@ -285,9 +285,9 @@ func TestTwoTabsSendOnce(t *testing.T) {
 	s.Start()
 	for _, w := range []*Window{a, b} {
 		w.Gone("wait")
-		w.SeeIn("li.row", "Note A of a tab.")
-		w.SeeIn("li.row", "Note B of a tab.")
-		w.SeeIn("li.row", "Note C of a tab.")
+		w.SeeIn(".row", "Note A of a tab.")
+		w.SeeIn(".row", "Note B of a tab.")
+		w.SeeIn(".row", "Note C of a tab.")
 	}
 	out := exported(s)
 	last := -1
@@ -389,7 +389,7 @@ func TestWhatWaitsBelongsToItsAccount(t *testing.T) {
 	signUp(t, s, w)
 	s.RunWith(password+"\n", "admin", "user", "add", "pavel", "--password-stdin")
 	w.Visit(s.URL("/memory"))
-	w.SeeIn("li.row", firstOne)
+	w.SeeIn(".row", firstOne)
 	installed(w)
 	kept(w, "memories", firstOne)
 	w.Tolerate(gone...)
@@ -422,7 +422,7 @@ func TestWhatWaitsBelongsToItsAccount(t *testing.T) {
 	w.See("Welcome")
 	// She comes back: it is sent, as hers.
 	signIn(w, s, person)
-	w.SeeIn("li.row", "Marta's own words.")
+	w.SeeIn(".row", "Marta's own words.")
 	w.Gone("wait")
 	if out := exported(s); strings.Count(out, `"body":"Marta's own words."`) != 1 {
 		t.Error(out)

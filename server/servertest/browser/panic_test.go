@@ -15,20 +15,20 @@ func TestAPanicStaysWhereItHappens(t *testing.T) {
 	signUp(t, s, w)
 	add(w, "Another one.")
 	w.Visit(s.URL("/memory"))
-	w.SeeIn("li.row", "Another one.")
+	w.SeeIn(".row", "Another one.")
 	w.Tolerate("elowen: ")
 
 	// A component that can't be drawn.
 	w.Eval(`globalThis.format = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format"), Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {configurable: true, get() { return () => { throw new Error("broken for a test") } }})`)
-	w.ClickText("li.row .row-body", firstOne)
+	w.ClickText(".row .row-body", firstOne)
 	w.See("This part of the page broke.")
 	w.Has(".broken button")
-	w.SeeIn("li.row", "Another one.") // the list beside it lives
+	w.SeeIn(".row", "Another one.") // the list beside it lives
 	w.Press("Trash")
 	w.Await("other pages work", `location.pathname.endsWith("/memory/trash")`)
 	w.Eval(`Object.defineProperty(Intl.DateTimeFormat.prototype, "format", globalThis.format)`)
 	w.Press("List")
-	w.ClickText("li.row .row-body", firstOne)
+	w.ClickText(".row .row-body", firstOne)
 	w.SeeIn(".detail-body", firstOne)
 
 	// A goroutine: the request itself fails in a way that nothing foresees.
@@ -77,9 +77,9 @@ func TestHostileFramesAreSurvived(t *testing.T) {
 	})()`)
 	// The gap at the end leads back to what is.
 	w.SeeIn(".detail-body", firstOne)
-	w.SeeIn("li.row", firstOne)
+	w.SeeIn(".row", firstOne)
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("more.jsonl", `{"type":"memory","body":"It still listens."}`+"\n"))
-	w.SeeIn("li.row", "It still listens.")
+	w.SeeIn(".row", "It still listens.")
 	w.Press("New memory")
 	w.Has("#editor-body")
 }

@@ -20,7 +20,7 @@ func TestTargetsOnAPhone(t *testing.T) {
 	w.Resize(390, 844)
 	for _, page := range []string{"/memory", "/memory?category=1&importance=5", "/memory/1", "/memory/" + gone + "?status=deleted", "/memory/trash", "/categories", "/categories/1", "/memory?new=1"} {
 		w.Visit(s.URL(page))
-		w.Await("the program has drawn "+page, `document.querySelector("[aria-busy=true]") === null && document.body.innerText.length > 40 && document.querySelector("li.row .row-body, .trow .memory-text, .shelf, .detail-body, .editor") !== null`)
+		w.Await("the program has drawn "+page, `document.querySelector("[aria-busy=true]") === null && document.body.innerText.length > 40 && document.querySelector(".row .row-body, .trow .memory-text, .shelf, .detail-body, .editor") !== null`)
 		small := Eval[string](w, `[...document.querySelectorAll("button, a[href], input, [role=option]")].filter(e => {
 			const r = e.getBoundingClientRect(), c = getComputedStyle(e);
 			if (r.width === 0 || r.height === 0 || e.tabIndex < 0 || c.visibility === "hidden" || e.closest(".sr, [hidden]")) return false;

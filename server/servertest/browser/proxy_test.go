@@ -226,7 +226,7 @@ func TestBehindAReverseProxyUnderABasePath(t *testing.T) {
 	}
 	// The websocket goes through the proxy: another's change arrives.
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("more.jsonl", `{"type":"memory","body":"Through the socket."}`+"\n"))
-	w.SeeIn("li.row", "Through the socket.")
+	w.SeeIn(".row", "Through the socket.")
 	if p.asked("GET /elowen/api/live") == 0 {
 		t.Error("the socket did not go through the proxy")
 	}
@@ -257,7 +257,7 @@ func TestBehindAReverseProxyUnderABasePath(t *testing.T) {
 	w.Tolerate(gone...)
 	p.cut()
 	w.Visit(s.URL("/memory"))
-	w.SeeIn("li.row", "Through the socket.")
+	w.SeeIn(".row", "Through the socket.")
 	w.See("not connected")
 	p.mend()
 	w.Press("Try now")
@@ -271,7 +271,7 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 	w.Tolerate(gone...)
 	signUp(t, s, w)
 	w.Visit(s.URL("/memory"))
-	w.SeeIn("li.row", firstOne)
+	w.SeeIn(".row", firstOne)
 	writes := func(r *http.Request) bool {
 		return r.Method != "GET" && strings.HasPrefix(r.URL.Path, "/api/memory")
 	}
@@ -280,9 +280,9 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 	w.Fill("Memory", "Once and only once.")
 	w.Press("Save memory")
 	w.See("Kept here. It is sent as soon as the server answers.")
-	w.SeeIn("li.row", "Once and only once.") // it was made, and the socket says so
+	w.SeeIn(".row", "Once and only once.") // it was made, and the socket says so
 	w.See("1 change waits")
-	w.ClickText("li.row .row-body", firstOne)
+	w.ClickText(".row .row-body", firstOne)
 	w.Press("Edit")
 	w.Fill("Memory", "Edited once.")
 	w.Press("Save")

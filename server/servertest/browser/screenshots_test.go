@@ -38,17 +38,17 @@ type view struct {
 
 // views are the pages behind the sign-in, on the scene's memories.
 func views() []view {
-	rows := `document.querySelectorAll("li.row .row-body").length > 5`
+	rows := `document.querySelectorAll(".row .row-body").length > 5`
 	open := func(body string) func(w *Window) {
 		return func(w *Window) {
-			w.ClickText("li.row .row-body", body)
+			w.ClickText(".row .row-body", body)
 			w.Has("svg.chart")
 		}
 	}
 	return []view{
 		{"workspace", "/memory?sort=used", rows, open("Deploys to harbor-prod")},
 		{"list", "/memory", rows, nil},
-		{"search", "/memory?q=harbor", `document.querySelector("li.row mark")`, nil},
+		{"search", "/memory?q=harbor", `document.querySelector(".row mark")`, nil},
 		{"new", "/memory?new=1", `document.querySelector("#editor-body")`, nil},
 		{"trash", "/memory/trash", `document.querySelector("#trash")?.innerText.includes("tomato")`, nil},
 		{"categories", "/categories", `document.querySelector(".main")?.innerText.includes("Harbor")`, nil},
@@ -132,7 +132,7 @@ func TestScreenshots(t *testing.T) {
 	s.Run("admin", "user", "add", "klara", "--locked", "--display-name", "Klára Nováková")
 	s.Run("admin", "token", "create", "--user", person, "--name", "Claude Code on the laptop")
 	w.Visit(s.URL("/memory?q=tomato"))
-	w.ClickText("li.row .row-body", "tomato seedlings")
+	w.ClickText(".row .row-body", "tomato seedlings")
 	w.Press("Move to trash")
 	w.See("Moved to the trash")
 	only := os.Getenv("ELOWEN_VIEWS")

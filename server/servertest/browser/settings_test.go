@@ -133,7 +133,7 @@ func TestTheAccountPage(t *testing.T) {
 	there.Fill("Name", person)
 	there.Fill("Password", password)
 	there.Press("Sign in")
-	there.SeeIn("li.row", firstOne)
+	there.SeeIn(".row", firstOne)
 
 	// Where one is signed in, and out again there, at once.
 	w.Visit(s.URL("/account"))

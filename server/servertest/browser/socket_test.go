@@ -16,7 +16,7 @@ import (
 // reading is the row at the top of the list and how far it is from there.
 const reading = `(() => {
 	const list = document.querySelector("#list"), top = list.getBoundingClientRect().top;
-	const row = [...list.querySelectorAll("li.row .row-body")].map(e => ({text: e.innerText, y: Math.round(e.closest("li").getBoundingClientRect().top - top)}))
+	const row = [...list.querySelectorAll(".row .row-body")].map(e => ({text: e.innerText, y: Math.round(e.closest("li").getBoundingClientRect().top - top)}))
 		.filter(r => r.y >= 0).sort((a, b) => a.y - b.y)[0];
 	return row ? row.text + " @ " + row.y : "";
 })()`
@@ -24,7 +24,7 @@ const reading = `(() => {
 // twice are the texts of rows that are there more than once.
 const twice = `(() => {
 	const seen = {}, out = [];
-	for (const e of document.querySelectorAll("li.row .row-body")) if ((seen[e.innerText] = (seen[e.innerText] ?? 0) + 1) === 2) out.push(e.innerText);
+	for (const e of document.querySelectorAll(".row .row-body")) if ((seen[e.innerText] = (seen[e.innerText] ?? 0) + 1) === 2) out.push(e.innerText);
 	return out;
 })()`
 
@@ -111,7 +111,7 @@ func TestEightDaysAwayAndANightAsleep(t *testing.T) {
 	p.deaden()
 	clock.Advance(10 * time.Hour)
 	w.Eval(`document.dispatchEvent(new Event("visibilitychange"))`)
-	w.Await("the list knows the hour", `[...document.querySelectorAll("li.row")].length > 5 && !document.body.innerText.includes("not connected")`)
+	w.Await("the list knows the hour", `[...document.querySelectorAll(".row")].length > 5 && !document.body.innerText.includes("not connected")`)
 	w.Await("still at the same row after the night", reading+" === "+quote(before))
 
 	// Eight days: the change log doesn't reach back that far.
@@ -126,7 +126,7 @@ func TestEightDaysAwayAndANightAsleep(t *testing.T) {
 		t.Errorf("rows are there twice: %v", rows)
 	}
 	w.Eval(`document.querySelector("#list").scrollTop = 0`)
-	w.SeeIn("li.row", "Written on the eighth day.")
+	w.SeeIn(".row", "Written on the eighth day.")
 }
 
 func TestASlowNetworkShowsShapesThenRows(t *testing.T) {
@@ -145,11 +145,11 @@ func TestASlowNetworkShowsShapesThenRows(t *testing.T) {
 	w.Visit(s.URL("/memory"))
 	w.Has(".skeleton")
 	w.See("101 memories")
-	w.SeeIn("li.row", "Note number")
+	w.SeeIn(".row", "Note number")
 	w.Await("no shapes are left", `![...document.querySelectorAll("#list .skeleton")].some(e => e.checkVisibility())`)
 	if rows := Eval[[]string](w, twice); len(rows) > 0 {
 		t.Errorf("rows are there twice: %v", rows)
 	}
-	w.ClickText("li.row .row-body", "Note number")
+	w.ClickText(".row .row-body", "Note number")
 	w.Has(".detail-body")
 }

@@ -45,7 +45,7 @@ func TestFromSetupToAFirstMemoryWithItsChart(t *testing.T) {
 	w.Await("the read-out follows", `document.querySelector("output.chart-said")?.dataset.state === "reading" && document.querySelector(".chart-reading").textContent.includes("if it is not used again")`)
 
 	// It is in the list beside it, and a reload finds the same again.
-	w.SeeIn("li.row", firstOne)
+	w.SeeIn(".row", firstOne)
 	if at := w.Address(); !strings.Contains(at, "/memory/") {
 		t.Errorf("the address is %s", at)
 	}
@@ -73,43 +73,43 @@ func TestASecondWindowFollows(t *testing.T) {
 	signUp(t, s, a)
 	b := p.Window("b")
 	b.Visit(s.URL("/memory"))
-	b.SeeIn("li.row", firstOne)
+	b.SeeIn(".row", firstOne)
 
 	// A new one.
 	a.Keys("n")
 	a.Has("#editor-body")
 	a.Fill("Memory", "Pavel prefers short answers.")
 	a.Press("Save memory")
-	b.SeeIn("li.row", "Pavel prefers short answers.")
+	b.SeeIn(".row", "Pavel prefers short answers.")
 
 	// An edit, in the row and in the open detail.
-	a.ClickText("li.row .row-body", firstOne)
+	a.ClickText(".row .row-body", firstOne)
 	a.SeeIn(".detail-body", firstOne)
-	b.ClickText("li.row .row-body", firstOne)
+	b.ClickText(".row .row-body", firstOne)
 	b.SeeIn(".detail-body", firstOne)
 	a.Press("Edit")
 	a.Has("#editor-body")
 	a.Fill("Memory", "Deploys to harbor go out on Thursdays.")
 	a.Press("Save")
 	b.SeeIn(".detail-body", "Deploys to harbor go out on Thursdays.")
-	b.SeeIn("li.row", "Deploys to harbor go out on Thursdays.")
+	b.SeeIn(".row", "Deploys to harbor go out on Thursdays.")
 	b.SeeIn(".event", "changed the text")
 
 	// To the trash, and back from the other window.
 	a.Press("Move to trash")
 	a.See("Moved to the trash")
 	b.See("In the trash")
-	b.Await("the row is gone", `![...document.querySelectorAll("li.row")].some(e => e.innerText.includes("Thursdays"))`)
+	b.Await("the row is gone", `![...document.querySelectorAll(".row")].some(e => e.innerText.includes("Thursdays"))`)
 	a.Visit(s.URL("/memory/trash"))
 	a.SeeIn("#trash", "Deploys to harbor go out on Thursdays.")
 	b.Press("Restore")
-	b.SeeIn("li.row", "Deploys to harbor go out on Thursdays.")
+	b.SeeIn(".row", "Deploys to harbor go out on Thursdays.")
 	a.Await("the trash is empty again", `!document.body.innerText.includes("Thursdays")`)
 
 	// The command line is one more window.
 	s.Run("admin", "export", "--user", person, s.Path("all.jsonl"))
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("more.jsonl", `{"type":"memory","body":"Written by the command line."}`+"\n"))
-	b.SeeIn("li.row", "Written by the command line.")
+	b.SeeIn(".row", "Written by the command line.")
 }
 
 func TestWindowsCatchUpAfterAKill(t *testing.T) {
@@ -122,7 +122,7 @@ func TestWindowsCatchUpAfterAKill(t *testing.T) {
 	w.See("Offline.")
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("away.jsonl", `{"type":"memory","body":"While nobody listened."}`+"\n"))
 	s.Start()
-	w.SeeIn("li.row", "While nobody listened.")
+	w.SeeIn(".row", "While nobody listened.")
 	w.Gone("Offline.")
 	if !Eval[bool](w, "window.sameDocument === true") {
 		t.Error("the page was loaded anew")
@@ -154,7 +154,7 @@ func TestHostileBodiesAreText(t *testing.T) {
 		id := add(w, body)
 		w.Visit(s.URL("/memory/" + id))
 		w.Await("the text as it is", `document.querySelector(".detail-body")?.textContent === `+quote(body))
-		w.Await("the row beside it", `[...document.querySelectorAll("li.row[aria-current=true] .row-body")].some(e => e.textContent.length > 0)`)
+		w.Await("the row beside it", `[...document.querySelectorAll(".row[aria-current=true] .row-body")].some(e => e.textContent.length > 0)`)
 	}
 	for _, refused := range []string{
 		`{"body":"a\u0000b"}`, `{"body":"\ud800"}`, `{"body":"x","body":"y"}`, `{"Body":"x"}`, `{"body":"x","unknown":1}`,
@@ -168,7 +168,7 @@ func TestHostileBodiesAreText(t *testing.T) {
 		}
 	}
 	w.Visit(s.URL("/memory"))
-	w.Has("li.row .row-body")
+	w.Has(".row .row-body")
 	w.settle()
 	if Eval[bool](w, "window.ran === true") {
 		t.Error("a body ran")
@@ -194,7 +194,7 @@ func TestSignInAndOut(t *testing.T) {
 	other.Has("[role=alert] .banner-danger")
 	other.Fill("Password", password)
 	other.Press("Sign in")
-	other.SeeIn("li.row", firstOne)
+	other.SeeIn(".row", firstOne)
 	if !strings.HasSuffix(other.Address(), "/elowen/memory") {
 		t.Errorf("after signing in: %s", other.Address())
 	}

@@ -18,22 +18,22 @@ func TestTheTrashTellsWho(t *testing.T) {
 	}
 	w.Visit(s.URL("/memory"))
 	w.See("5 memories")
-	w.ClickText("li.row .row-body", "The first to go.")
+	w.ClickText(".row .row-body", "The first to go.")
 	w.SeeIn(".detail-body", "The first to go.")
 	w.Press("Move to trash")
 	w.See("Moved to the trash: The first to go.")
-	w.ClickText("li.row .row-body", "The second to go.")
+	w.ClickText(".row .row-body", "The second to go.")
 	w.SeeIn(".detail-body", "The second to go.")
 	w.Press("Move to trash")
 	w.See("Moved to the trash: The second to go.")
 	w.Await("both can be undone", `[...document.querySelectorAll(".toast button")].filter(e => e.innerText === "Undo").length === 2`)
 	w.Shot("toasts")
 	w.Eval(`[...document.querySelectorAll(".toast")].find(e => e.innerText.includes("The first")).querySelector("button").click()`)
-	w.SeeIn("ul.list", "The first to go.")
+	w.SeeIn("#list", "The first to go.")
 
 	// A merge, from the bar of the picked rows.
 	for _, body := range []string{"The door code is 4711.", "Door: 4711."} {
-		w.Eval(`[...document.querySelectorAll("li.row")].find(e => e.innerText.includes(` + quote(body) + `)).querySelector("[data-do=pick]").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}))`)
+		w.Eval(`[...document.querySelectorAll(".row")].find(e => e.innerText.includes(` + quote(body) + `)).querySelector("[data-do=pick]").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}))`)
 	}
 	w.See("2 selected")
 	w.Press("Merge")
@@ -99,7 +99,7 @@ func TestWhatIsFiledNowhereSaysSo(t *testing.T) {
 	w.ClickText(".field-edit", "General")
 	w.ClickText(".menu-item", "No category")
 	w.See("In no category, so it is never recalled.")
-	w.SeeIn("li.row .flag", "never recalled")
+	w.SeeIn(".row .flag", "never recalled")
 	w.Shot("unfiled")
 	w.Press("File it")
 	w.ClickText(".menu-item", "General")
@@ -117,7 +117,7 @@ func TestWhereAFarMemoryStands(t *testing.T) {
 	w.See("1 of 901")
 	w.Visit(s.URL("/memory/1?sort=created&order=asc"))
 	w.See("901 of 901")
-	w.Await("its row is in view", `document.querySelector("li.row[aria-current]")?.getBoundingClientRect().bottom <= innerHeight`)
+	w.Await("its row is in view", `document.querySelector(".row[aria-current]")?.getBoundingClientRect().bottom <= innerHeight`)
 }
 
 // undoNewest presses Undo in the newest toast.

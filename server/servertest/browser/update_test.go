@@ -115,7 +115,7 @@ func TestAPageOfAnOldBuildMeetsANewServer(t *testing.T) {
 	installed(w)
 	beside := someone.Window("beside")
 	beside.Visit(s.URL("/memory"))
-	beside.SeeIn("li.row", firstOne)
+	beside.SeeIn(".row", firstOne)
 	w.Press("Edit")
 	w.Fill("Memory", "Typed before the update.")
 	n := next{releaseOf(w), filesOf(w)}
@@ -153,7 +153,7 @@ func TestAPageOfAnOldBuildMeetsANewServer(t *testing.T) {
 		t.Errorf("the cache of the page that is still open is gone: %s", caches())
 	}
 	beside.Press("Reload")
-	beside.SeeIn("li.row", firstOne)
+	beside.SeeIn(".row", firstOne)
 	w.Await("the old build is no longer kept", `(caches.keys().then(k => globalThis.left = k), globalThis.left?.length === 1 && left[0].endsWith(`+quote(n.newRelease())+`))`)
 	w.Press("Save")
 	w.SeeIn(".detail-body", "Typed before the update.")

@@ -22,26 +22,26 @@ func TestALongListStaysSmall(t *testing.T) {
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("many.jsonl", b.String()))
 	w.Visit(s.URL("/memory"))
 	w.See("3,001 memories")
-	w.Has("li.row .row-body")
+	w.Has(".row .row-body")
 	small := func(where string) {
 		t.Helper()
-		if rows := Eval[int](w, `document.querySelectorAll("li.row").length`); rows < 5 || rows > 60 {
+		if rows := Eval[int](w, `document.querySelectorAll(".row").length`); rows < 5 || rows > 60 {
 			t.Errorf("%s: %d rows in the document", where, rows)
 		}
-		if nodes := Eval[int](w, `document.querySelector("ul.list").querySelectorAll("*").length`); nodes > 1200 {
+		if nodes := Eval[int](w, `document.querySelector("#list").querySelectorAll("*").length`); nodes > 1200 {
 			t.Errorf("%s: %d elements in the list", where, nodes)
 		}
 	}
 	small("at the top")
-	w.FocusOn("ul.list")
+	w.FocusOn("#list")
 	w.Keys(End)
-	w.Await("the last row is there", `document.querySelector("li.row[aria-posinset='3001']")?.innerText.length > 20`)
+	w.Await("the last row is there", `document.querySelector(".row[aria-posinset='3001']")?.innerText.length > 20`)
 	small("at the end")
 	w.Keys(Home)
-	w.Await("the first row is there", `document.querySelector("li.row[aria-posinset='1']")?.innerText.length > 20`)
+	w.Await("the first row is there", `document.querySelector(".row[aria-posinset='1']")?.innerText.length > 20`)
 	// The bar jumps anywhere.
-	w.Eval(`document.querySelector("ul.list").scrollTop = document.querySelector("ul.list").scrollHeight / 2`)
-	w.Await("the middle is there", `[...document.querySelectorAll("li.row")].some(e => Math.abs(e.ariaPosInSet - 1500) < 20 && e.innerText.includes("Note number"))`)
+	w.Eval(`document.querySelector("#list").scrollTop = document.querySelector("#list").scrollHeight / 2`)
+	w.Await("the middle is there", `[...document.querySelectorAll(".row")].some(e => Math.abs(e.ariaPosInSet - 1500) < 20 && e.innerText.includes("Note number"))`)
 	small("in the middle")
 }
 
@@ -112,7 +112,7 @@ func TestTheAddressKeepsWhatIsSeen(t *testing.T) {
 	w.See("2 memories")
 	w.Gone("Nothing of boats.")
 	w.Await("the search is in the address", `new URL(location).searchParams.get("q") === "ferry"`)
-	w.ClickText("li.row .row-body", "late on Mondays")
+	w.ClickText(".row .row-body", "late on Mondays")
 	w.SeeIn(".detail-body", "The ferry is late on Mondays.")
 	w.Reload()
 	w.SeeIn(".detail-body", "The ferry is late on Mondays.")
@@ -121,7 +121,7 @@ func TestTheAddressKeepsWhatIsSeen(t *testing.T) {
 	w.Await("back at the list", `document.querySelector(".detail-body") === null && new URL(location).searchParams.get("q") === "ferry"`)
 	w.See("2 memories")
 	w.Keys("j")
-	w.Await("the keyboard is on a row", `document.querySelector("li.row[data-active]") !== null`)
+	w.Await("the keyboard is on a row", `document.querySelector(".row[data-active]") !== null`)
 	w.Keys(Enter)
 	w.Has(".detail-body")
 }
@@ -143,10 +143,10 @@ func TestNarrowWindowsDoNotOverflow(t *testing.T) {
 	}
 	w.Resize(390, 780)
 	w.Visit(s.URL("/memory"))
-	w.ClickText("li.row .row-body", firstOne)
+	w.ClickText(".row .row-body", firstOne)
 	w.SeeIn(".detail-body", firstOne)
 	w.Press("Back to the list")
-	w.Has("li.row .row-body")
+	w.Has(".row .row-body")
 }
 
 // Whatever can be operated has a name for those who don't see it.
@@ -159,7 +159,7 @@ func TestEveryControlHasAName(t *testing.T) {
 		w.Visit(s.URL(page))
 		w.Await("the program has drawn "+page, `document.querySelector("[aria-busy=true]") === null && document.body.innerText.length > 40`)
 		if strings.HasPrefix(page, "/memory") && page != "/memory/trash" {
-			w.Has("li.row .row-body")
+			w.Has(".row .row-body")
 		}
 		tree, err := chromedp.Call(w.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
