@@ -91,7 +91,11 @@ func (r *Report) rows(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	r.Accounts = len(owners)
+	people, err := account.List(tx)
+	if err != nil {
+		return err
+	}
+	r.Accounts = len(people)
 	terms, err := retention.NewSettings().Terms(tx)
 	if err != nil {
 		return err

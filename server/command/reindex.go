@@ -18,22 +18,35 @@ func (c *reindexCommand) Run(r *run) error {
 	tell, done := r.progress("reindex", false)
 	defer done()
 	return r.with(func(st *stores) error {
-		people, err := whose(r, st, c.User)
+		owners, err := c.owners(r, st)
 		if err != nil {
 			return err
 		}
 		total := 0
-		for i, p := range people {
-			n, err := st.memories.Reindex(r.ctx, db.AccountID(p.ID))
+		for i, owner := range owners {
+			n, err := st.memories.Reindex(r.ctx, owner)
 			if err != nil {
 				return err
 			}
 			total += n
-			tell(int64(i+1), int64(len(people)))
+			tell(int64(i+1), int64(len(owners)))
 		}
 		done()
 		return r.show(map[string]int{"memories": total}, func(w io.Writer) { fmt.Fprintf(w, "Indexed the words of %d memories.\n", total) })
 	})
+}
+
+// owners are the one account, or all there are, pools too.
+func (c *reindexCommand) owners(r *run, st *stores) (list []db.AccountID, err error) {
+	if c.User != "" {
+		p, err := st.accounts.Person(r.ctx, c.User)
+		return []db.AccountID{db.AccountID(p.ID)}, err
+	}
+	err = st.db.View(r.ctx, func(tx *db.Tx) error {
+		list, err = account.Owners(tx)
+		return err
+	})
+	return list, err
 }
 
 // reindexOutdated builds anew what an older program made of the words.

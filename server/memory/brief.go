@@ -107,6 +107,29 @@ func (s *Store) Briefs(tx *db.Tx, owner db.AccountID, ids []int64) iter.Seq2[*Br
 	}
 }
 
+// Counted goes through what counts for an account in a sweep: its own memories, and
+// those that it wrote into pools. Whether a Brief is indexed is not looked at.
+func (s *Store) Counted(tx *db.Tx, owner db.AccountID) iter.Seq2[*Brief, error] {
+	return func(yield func(*Brief, error) bool) {
+		sets, err := dueSets(tx, owner)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, set := range sets {
+			r := briefs{tx: tx, owner: owner, kinds: map[string]string{}, page: make([]Brief, 0, briefPage)}
+			for last := int64(0); ; last = r.page[len(r.page)-1].ID {
+				if !r.give(yield, set+` AND id > ? ORDER BY id LIMIT ?`, int64(owner), last, briefPage) {
+					return
+				}
+				if len(r.page) < briefPage {
+					break
+				}
+			}
+		}
+	}
+}
+
 // briefs reads pages of them.
 type briefs struct {
 	tx     *db.Tx

@@ -80,6 +80,16 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			},
 			"Undo":                 func() (any, error) { return f.Undo(ctx, f.bob, bob, api.MemoryUndo{Change: change}) },
 			"DeleteSharedCategory": func() (any, error) { return f.DeleteSharedCategory(ctx, f.bob, bob, hers.ID, 0) },
+			"Counted": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					for b, err := range f.Counted(tx, f.bob) {
+						if err != nil || b.ID != his.ID {
+							t.Errorf("counts for bob: %+v %v", b, err)
+						}
+					}
+					return nil, nil
+				})
+			},
 			"Places": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { p, err := f.Places(tx, f.bob); return p.Pools(), err })
 			},

@@ -14,8 +14,8 @@ import (
 // previewDays is how far a preview looks.
 const previewDays = 30
 
-// Preview says what a policy would do to the account's memories, changing
-// nothing: the plan of the next sweep, and how many would go within 30 days of
+// Preview says what a policy would do to the account's memories, with those that it
+// wrote into pools, changing nothing: the plan of the next sweep, and how many would go within 30 days of
 // sweeps under the daily limit. Absent fields of the policy are those in force;
 // one out of bounds is fault.Invalid.
 func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewRequest) (api.Preview, error) {
@@ -48,7 +48,7 @@ func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewR
 			return nil
 		}
 		v := newForecast(p, at, limit)
-		for b, err := range s.memories.Briefs(tx, owner, nil) {
+		for b, err := range s.memories.Counted(tx, owner) {
 			if err == nil {
 				err = v.add(b)
 			}
