@@ -126,6 +126,8 @@ func pageName(r route) string {
 		return text.Account
 	case categoriesPage:
 		return text.Categories
+	case checkPage:
+		return text.RecallCheck
 	case settingsPage:
 		return text.Settings
 	case loginPage:
@@ -283,6 +285,9 @@ func (a *App) known(key string) bool {
 	if a.s.going && goes(key) != missing || a.route.Kind == categoriesPage && (key == "j" || key == "k" || key == "Escape") {
 		return true
 	}
+	if a.route.Kind == checkPage && (key == "j" || key == "k" || key == "/") {
+		return true
+	}
 	switch key {
 	case "?", "n":
 		return a.route.Kind != loginPage && a.route.Kind != setupPage
@@ -304,6 +309,16 @@ func (a *App) act(e app.Event, key string) {
 		return
 	}
 	switch key {
+	case "j", "k", "/":
+		if a.route.Kind != checkPage {
+			break
+		}
+		if key == "/" {
+			browser.ByID("search").Call("focus")
+		} else {
+			s.stepCandidate(map[string]int{"j": 1, "k": -1}[key])
+		}
+		return
 	case "?":
 		s.help()
 		return

@@ -68,6 +68,8 @@ func (a *App) content() []app.UI {
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+	case checkPage:
+		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Check{S: s, Rev: s.rev, Query: r.Query}}
 	case categoriesPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Categories{S: s, Rev: s.rev, Open: r.ID, Compose: r.Compose}}
 	}
@@ -96,6 +98,10 @@ func (a *App) partPage() app.UI {
 		return &Storage{S: s, Rev: s.rev}
 	case healthPage:
 		return &Health{S: s, Rev: s.rev}
+	case modelsPage:
+		return &Models{S: s, Rev: s.rev}
+	case recallSettings:
+		return &Tuning{S: s, Rev: s.rev}
 	case tokensPage:
 		return &Tokens{S: s, Rev: s.rev}
 	case transferPage:
@@ -191,6 +197,7 @@ func (a *App) memoryBar() app.UI {
 	return tag.Header().Class(class).Body(
 		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
 			tab("/memory", r.Kind == listPage && !trash, part.Text(text.ListTab)),
+			tab("/memory/recall", r.Kind == checkPage, part.Text(text.RecallCheck)),
 			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Span().Class("meta num").Text(count)),
 			tab("/categories", r.Kind == categoriesPage, part.Text(text.Categories)),
 		),
@@ -261,7 +268,7 @@ func (a *App) bottom() app.UI {
 		return tag.Span().Hidden(true)
 	}
 	return tag.Nav().Class("bottombar").Aria("label", text.Pages).Body(
-		item("/memory", text.Memory, "list", k == listPage || k == trashPage || k == categoriesPage),
+		item("/memory", text.Memory, "list", k.ofMemories()),
 		item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		item("/account", text.Account, "user", k.whole() == accountPage),
 	)
@@ -283,7 +290,7 @@ func (a *App) rail() app.UI {
 	return tag.Aside().Class("rail").Body(
 		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
 		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
-			item("/memory", text.Memory, "list", k == listPage || k == trashPage || k == categoriesPage),
+			item("/memory", text.Memory, "list", k.ofMemories()),
 			item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		),
 		a.categories(),

@@ -96,6 +96,7 @@ func (p *Health) content() app.UI {
 	}
 	return tag.Box("div", "stack page-parts",
 		tag.Div().Role("status").Body(sum),
+		part.If(p.S.behind(), func() app.UI { return p.S.indexLine(true) }),
 		tag.Box("ul", "items", rows...),
 		tag.Box("p", "line", part.Button("btn", "look", "", part.Icon("rotate-ccw"), part.Text(label)).Attr("disabled", p.load.asking)),
 	)

@@ -28,6 +28,7 @@ func (l *List) Render() app.UI {
 					l.rows(),
 					l.nothing(),
 				),
+				part.If(l.S.behind(), func() app.UI { return l.S.indexLine(true) }),
 				l.foot(),
 			)
 	})

@@ -36,6 +36,17 @@ func (s *Session) follow() {
 			s.me = &w.Rows[0].Me
 		}
 	})
+	watch(s, live.ViewIndex, func(w state.Window[live.IndexRow]) {
+		if len(w.Rows) > 0 {
+			s.index = &w.Rows[0].IndexState
+		}
+	})
+	watch(s, live.ViewProjects, func(w state.Window[live.ProjectRow]) {
+		s.projects = nil
+		for _, r := range w.Rows {
+			s.projects = append(s.projects, r.Project)
+		}
+	})
 	watch(s, live.ViewSettings, func(w state.Window[live.SettingsRow]) {
 		if len(w.Rows) > 0 {
 			s.policy = &w.Rows[0]

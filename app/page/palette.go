@@ -288,6 +288,8 @@ func goes(key string) kind {
 		return listPage
 	case "t":
 		return trashPage
+	case "r":
+		return checkPage
 	case "c":
 		return categoriesPage
 	case "s":

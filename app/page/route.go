@@ -24,6 +24,10 @@ const (
 	tokensPage
 	transferPage
 	categoriesPage
+	checkPage
+	mapPage
+	modelsPage
+	recallSettings
 	loginPage
 	setupPage
 )
@@ -49,6 +53,14 @@ func readRoute(path string, q url.Values, fragment string) route {
 		r.Kind = listPage
 	case "/memory/trash":
 		r.Kind = trashPage
+	case "/memory/recall":
+		r.Kind = checkPage
+		r.Query.Q = q.Get("q")
+		r.Query.ProjectID = int64(within(q.Get("project"), 1, 1<<31-1))
+	case "/memory/map":
+		r.Kind = mapPage
+		r.Query = readQuery(q)
+		r.Query.Status = ""
 	case "/account":
 		r.Kind = partOf(accountPage, q.Get("part"))
 	case "/settings":
@@ -95,7 +107,7 @@ var parts = []struct {
 	name     string
 }{
 	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
-	{settingsPage, healthPage, "health"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
+	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
 }
 
 // partOf is the page of a part's name, or the whole.
@@ -116,6 +128,15 @@ func (k kind) whole() kind {
 		}
 	}
 	return k
+}
+
+// ofMemories tells whether a page is one of the views of the memories.
+func (k kind) ofMemories() bool {
+	switch k {
+	case listPage, trashPage, categoriesPage, checkPage, mapPage:
+		return true
+	}
+	return false
 }
 
 // localPath accepts a path of this app only: nobody is sent elsewhere after login.
@@ -144,6 +165,10 @@ func readQuery(q url.Values) api.MemoryQuery {
 	m.DeletedBy = oneOf(q.Get("by"), api.DeletedBySweep, api.DeletedByMerge, api.DeletedByPeople)
 	m.NotIndexed = q.Get("indexed") == "no"
 	m.Unreviewed = q.Get("reviewed") == "no"
+	m.ProjectID = int64(within(q.Get("project"), 1, 1<<31-1))
+	if m.Q != "" {
+		m.Match = oneOf(q.Get("match"), "meaning")
+	}
 	return m
 }
 
@@ -191,6 +216,10 @@ func (r route) path() string {
 			return "/categories?new=1"
 		}
 		return "/categories"
+	case checkPage:
+		return join("/memory/recall", writeQuery(api.MemoryQuery{Q: r.Query.Q, ProjectID: r.Query.ProjectID}))
+	case mapPage:
+		return join("/memory/map", writeQuery(r.Query))
 	case trashPage:
 		q := r.Query
 		q.Status = ""
@@ -234,6 +263,10 @@ func writeQuery(m api.MemoryQuery) url.Values {
 	number("category", m.CategoryID)
 	if m.Uncategorized {
 		v.Set("category", "none")
+	}
+	number("project", m.ProjectID)
+	if m.Q != "" && m.Match == "meaning" {
+		v.Set("match", m.Match)
 	}
 	number("importance", int64(m.Importance))
 	number("fades", int64(m.FadesWithin))

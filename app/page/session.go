@@ -28,6 +28,8 @@ type Session struct {
 	overview *overview
 	gathered overview // what is here of it
 	policy   *live.SettingsRow
+	index    *api.IndexState
+	projects []api.Project
 	status   sync.Status
 	lost     bool          // offline for long enough to say so
 	ahead    time.Duration // of the server's clock before ours

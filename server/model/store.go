@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"net/http"
 
 	"elowen/server/account"
@@ -83,7 +84,10 @@ func (s *Store) Settings(ctx context.Context, models bool) (out api.Settings, er
 
 func (s *Store) settings(tx *db.Tx, models bool) (api.Settings, error) {
 	out, err := s.o.Others(tx)
-	if err != nil || !models {
+	if err != nil {
+		return out, err
+	}
+	if out.Profile, err = profile(tx); err != nil || !models {
 		return out, err
 	}
 	c, _, err := s.load(tx)
@@ -93,6 +97,27 @@ func (s *Store) settings(tx *db.Tx, models bool) (api.Settings, error) {
 	m, err := s.wire(tx, c)
 	out.Models = &m
 	return out, err
+}
+
+// profile is what the profile of the embedding model in use says.
+func profile(tx *db.Tx) (out api.Profile, err error) {
+	now, err := embedding.Current(tx)
+	if err != nil || !now.On() {
+		return out, err
+	}
+	p, err := embedding.ProfileOf(tx, now)
+	if err != nil {
+		return out, err
+	}
+	perMille := func(v float64) *int {
+		if v <= 0 {
+			return nil
+		}
+		return api.Ptr(int(math.Round(v * 1000)))
+	}
+	return api.Profile{
+		RelevanceFloor: perMille(p.Floor), DuplicateThreshold: perMille(p.Thresholds.Duplicate), ParaphraseThreshold: perMille(p.Thresholds.Paraphrase),
+	}, nil
 }
 
 // wire is the group as it is served.

@@ -81,6 +81,14 @@ type Runtime struct {
 	LateInteraction     bool `json:"lateInteraction"`
 }
 
+// Profile is what the profile of the embedding model in use says, per mille; null is
+// what it says nothing of, where the default holds.
+type Profile struct {
+	RelevanceFloor      *int `json:"relevanceFloor"`
+	DuplicateThreshold  *int `json:"duplicateThreshold"`
+	ParaphraseThreshold *int `json:"paraphraseThreshold"`
+}
+
 // RuntimeChange is the body of PUT /api/settings/runtime. Absent fields stay, null is
 // the model profile's value, or the default.
 type RuntimeChange struct {

@@ -92,5 +92,6 @@ type Settings struct {
 	Limits    Limits  `json:"limits"`
 	Runtime   Runtime `json:"runtime"`
 	Models    *Models `json:"models,omitempty"` // for administrators
+	Profile   Profile `json:"profile"`          // what null in Runtime comes to
 	Fields    []Bound `json:"fields"`           // default, bounds and unit of each field, from the one table
 }

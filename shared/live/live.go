@@ -25,6 +25,7 @@ const (
 	ViewMe         = "me"         // one row: MeRow
 	ViewSettings   = "settings"   // one row: SettingsRow
 	ViewProjects   = "projects"   // rows: ProjectRow, by name
+	ViewIndex      = "index"      // one row: IndexRow
 )
 
 // The types of frame from the client.
@@ -118,6 +119,12 @@ type SettingsRow struct {
 	api.Retention
 }
 
+// IndexRow is the row of the view index.
+type IndexRow struct {
+	ID int64 `json:"id"` // always 0
+	api.IndexState
+}
+
 // DetailRow is the row of the view memory.
 type DetailRow struct {
 	ID int64 `json:"id"` // the memory's
@@ -141,6 +148,9 @@ func (r MeRow) Key() int64 { return r.ID }
 
 // Key is always 0.
 func (r SettingsRow) Key() int64 { return r.ID }
+
+// Key is always 0.
+func (r IndexRow) Key() int64 { return r.ID }
 
 // Key is the memory's id.
 func (r DetailRow) Key() int64 { return r.ID }

@@ -436,23 +436,30 @@ func (q *Queue) store(ctx context.Context, p *position, owner db.AccountID, text
 }
 
 // State is how far the account's memories are indexed for search by meaning.
-func (q *Queue) State(ctx context.Context, owner db.AccountID) (api.IndexState, error) {
-	var out api.IndexState
-	err := q.o.DB.View(ctx, func(tx *db.Tx) error {
-		now, err := embedding.Current(tx)
-		if err != nil {
+func (q *Queue) State(ctx context.Context, owner db.AccountID) (out api.IndexState, err error) {
+	err = q.o.DB.View(ctx, func(tx *db.Tx) error {
+		if out, err = q.StateIn(tx, owner); err != nil {
 			return err
 		}
-		out.Model = now.Model
-		if out.Indexed, out.Total, err = q.o.Memories.CountIndexed(tx, owner); err != nil || !now.On() {
-			return err
-		}
-		failed, err := failures(tx, owner, VectorName, now.Identity())
-		out.Failed = len(failed)
+		out.Indexed, out.Total, err = q.o.Memories.CountIndexed(tx, owner)
 		return err
 	})
+	return out, err
+}
+
+// StateIn is State without the counts, inside a transaction.
+func (q *Queue) StateIn(tx *db.Tx, owner db.AccountID) (api.IndexState, error) {
+	var out api.IndexState
+	now, err := embedding.Current(tx)
 	if err != nil {
 		return out, err
+	}
+	if out.Model = now.Model; now.On() {
+		failed, err := failures(tx, owner, VectorName, now.Identity())
+		if err != nil {
+			return out, err
+		}
+		out.Failed = len(failed)
 	}
 	if q.o.Service != nil {
 		state := q.o.Service.State()

@@ -21,9 +21,11 @@ package view
 import (
 	"elowen/server/account"
 	"elowen/server/category"
+	"elowen/server/db"
 	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/retention"
+	"elowen/shared/api"
 	wire "elowen/shared/live"
 )
 
@@ -32,6 +34,9 @@ type Sources struct {
 	Categories *category.Store // without counts: the projector knows them
 	Retention  *retention.Store
 	Projects   *project.Store // nil: there is no such view
+	// Index tells how an account's index is, but for its counts; nil: there is no such
+	// view.
+	Index func(tx *db.Tx, owner db.AccountID) (api.IndexState, error)
 }
 
 // All are the views by their names on the wire, for projection.Config.
@@ -50,6 +55,11 @@ func All(s Sources) map[string]projection.Make {
 	if s.Projects != nil {
 		views[wire.ViewProjects] = func(who account.Identity, _ wire.Request) (projection.View, error) {
 			return projects{s.Projects, who}, nil
+		}
+	}
+	if s.Index != nil {
+		views[wire.ViewIndex] = func(account.Identity, wire.Request) (projection.View, error) {
+			return index{s.Index}, nil
 		}
 	}
 	return views

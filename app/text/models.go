@@ -1,0 +1,93 @@
+package text
+
+import (
+	"strconv"
+
+	"elowen/shared/api"
+)
+
+// Of the pages of models, and of recall and its limits.
+const (
+	Models        = "Models"
+	ModelsWhy     = "Who is asked for what. The built-in model needs no key and no network; memories leave this server only to the providers that you name here."
+	Providers     = "Providers"
+	AddProvider   = "Add a provider"
+	RemoveIt      = "Remove"
+	Address       = "Address"
+	KeyOf         = "Key"
+	HasKey        = "has a key; type to replace it"
+	KeyLost       = "the stored key cannot be read any more; give it again"
+	NoKey         = "none"
+	BuiltIn       = "Runs inside this server."
+	RolesHead     = "Roles"
+	NoOne         = "Nobody"
+	ModelField    = "Model"
+	WidthField    = "Width"
+	WidthHint     = "as it comes"
+	TestIt        = "Test"
+	Testing       = "Testing…"
+	ModelsSaved   = "Models saved"
+	TuningSaved   = "Saved"
+	FormStale     = "Somebody saved other values meanwhile."
+	FormStaleKept = "What you typed is kept. Look again, then save."
+
+	RecallHead = "Recall and limits"
+	RecallWhy  = "What is relevant enough to be recalled, in which order, and how much of it goes with a message."
+	LimitsHead = "Limits"
+	Thresholds = "Relevance"
+)
+
+// RoleName names a role, and RoleWhy says what it is for.
+func RoleName(role string) string {
+	switch role {
+	case api.RoleEmbedding:
+		return "Embedding"
+	case api.RoleUtility:
+		return "Utility"
+	case api.RoleMaintenance:
+		return "Maintenance"
+	}
+	return "Chat"
+}
+
+// RoleWhy says what a role is for.
+func RoleWhy(role string) string {
+	switch role {
+	case api.RoleEmbedding:
+		return "Makes memories comparable by meaning. Another model means another index; the old one stays until it is replaced."
+	case api.RoleUtility:
+		return "Small decisions: into which category a memory belongs. Nobody: none are made."
+	case api.RoleMaintenance:
+		return "Reorganizes memories at night. Nobody: nothing is reorganized."
+	}
+	return "Answers in conversations."
+}
+
+// KindName names a kind of provider.
+func KindName(kind string) string {
+	switch kind {
+	case api.ProviderLocal:
+		return "Built in"
+	case api.ProviderOpenAI:
+		return "OpenAI, or what speaks as it does"
+	case api.ProviderOpenRouter:
+		return "OpenRouter"
+	case api.ProviderOllama:
+		return "Ollama"
+	}
+	return "Anthropic"
+}
+
+// Tested says what a test found.
+func Tested(t api.ModelTested) string {
+	return t.Message + " " + Number(t.Millis) + " ms."
+}
+
+// Own is what stands in an empty field: the model's own value, or the default.
+func Own(n int, known bool) string {
+	v := strconv.FormatFloat(float64(n), 'f', -1, 64)
+	if known {
+		return "the model's: " + v
+	}
+	return "default: " + v
+}

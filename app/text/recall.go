@@ -1,0 +1,120 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"elowen/shared/api"
+)
+
+// Of recall: the check, the map, and the state of the index.
+const (
+	RecallCheck  = "Recall check"
+	Question     = "Question"
+	QuestionHint = "What would somebody ask?"
+	Check        = "Check"
+	AnyProject   = "No project"
+	Project      = "Project"
+	Change       = "change"
+	CheckCaption = "Candidates, best first"
+	CheckIntro   = "Ask as an assistant would. You see which memories would be handed over and why each other one would not. Nothing is counted as used."
+	NoneRecalled = "Nothing would be recalled"
+
+	Similarity    = "Similarity"
+	Keyword       = "Keyword"
+	Late          = "Word by word"
+	Relevance     = "Relevance"
+	Score         = "Score"
+	Outcome       = "Outcome"
+	Recalled      = "recalled"
+	NoNumber      = "none"
+	ByWordsAlone  = "Found by words alone."
+	PassedOver    = "Passed over by the request"
+	OutByRank     = "A hundred others are closer"
+	NoModel       = "No embedding model is set up: memories are found by their words."
+	ChooseModel   = "Choose a model"
+	ChangeModel   = "Change the model"
+	MatchWords    = "Words"
+	MatchMeaning  = "Meaning"
+	MatchBy       = "Search by"
+	SimilarIntent = "Memories near in meaning come first."
+)
+
+// IndexedFor counts what is indexed for a model.
+func IndexedFor(x api.IndexState) string {
+	if x.Model == "" {
+		return NoModel
+	}
+	s := IndexedOf(x.Indexed, x.Total) + " for " + x.Model
+	if x.Failed > 0 {
+		s += ", " + Number(x.Failed) + " could not be"
+	}
+	return s
+}
+
+// IndexTrouble says what is wrong with the model, and when it is asked again.
+func IndexTrouble(problem, retry string) string {
+	s := strings.TrimRight(problem, ".") + ". Memories are found by their words meanwhile"
+	if retry != "" {
+		s += "; it is asked again " + retry
+	}
+	return s + "."
+}
+
+// WouldRecall counts what a question would bring.
+func WouldRecall(n int) string {
+	if n == 0 {
+		return NoneRecalled
+	}
+	return Number(n) + " would be recalled"
+}
+
+// RecallCost is how much text that is, and how long it took.
+func RecallCost(bytes, most, millis int) string {
+	return ", " + Number(bytes) + " of " + Number(most) + " bytes, in " + Number(millis) + " ms. Nothing was counted as used."
+}
+
+// NoneWhy says why nothing would be recalled.
+func NoneWhy(considered int) string {
+	if considered == 0 {
+		return ". No memory that may be recalled has these words or is near to them in meaning, or they ask nothing, as “ok” and “go on” don't."
+	}
+	return ". " + Memories(considered) + " were looked at; none is relevant enough."
+}
+
+// ScoreIs is the sum that candidates are ordered by; the weights are per mille.
+func ScoreIs(floor float64, importance, vitality int) string {
+	part := func(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
+	return "floor " + Decimal(floor) + " · score = " + part(1000-importance-vitality) + " relevance + " + part(importance) + " importance + " + part(vitality) + " vitality"
+}
+
+// Decimal writes a number with two digits.
+func Decimal(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+
+// NotRecalled heads the candidates that would not be.
+func NotRecalled(shown, considered int) string {
+	return "Not recalled: " + Number(shown) + " shown of " + Number(considered) + " looked at"
+}
+
+// WhyNot is the reason of a candidate that isn't picked; rank is that of the picked
+// one which it is a duplicate of, from 1.
+func WhyNot(c api.Candidate, floor float64, rank, count, bytes int) string {
+	switch c.Reason {
+	case api.ReasonExcluded:
+		return PassedOver
+	case api.ReasonRank:
+		return OutByRank
+	case api.ReasonFloor:
+		return "Not relevant enough (" + Decimal(c.Relevance) + " < " + Decimal(floor) + "), no rare word shared"
+	case api.ReasonDuplicate:
+		if rank > 0 {
+			return "Says the same as number " + strconv.Itoa(rank)
+		}
+		return "Says the same as a recalled one"
+	case api.ReasonBytes:
+		return "Does not fit into " + Number(bytes) + " bytes any more"
+	case api.ReasonCount:
+		return Number(count) + " better ones were enough"
+	}
+	return c.Reason
+}
