@@ -43,7 +43,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w := &web{feed: feed.New(st.db)}
 	w.queue = st.queue(r.System, w.feed)
 	w.projector = projection.New(projection.Config{
-		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Log: log,
+		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Meaning: st.recall, Log: log,
 		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Index: w.queue.StateIn}),
 	})
 	registry := prometheus.NewRegistry()

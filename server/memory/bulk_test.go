@@ -63,7 +63,7 @@ func TestBulkAllOrNothing(t *testing.T) {
 			"no kind":             {api.MemoryBulk{IDs: []int64{a.ID}, Action: api.BulkKind}, fault.Invalid},
 			"no category":         {api.MemoryBulk{IDs: []int64{a.ID}, Action: api.BulkCategory}, fault.Invalid},
 			"unknown category":    {api.MemoryBulk{IDs: []int64{a.ID}, Action: api.BulkCategory, CategoryID: api.Some(int64(77))}, fault.NotFound},
-			"by meaning":          {api.MemoryBulk{All: &api.MemoryQuery{Q: "a", Match: "meaning"}, Action: api.BulkTrash}, fault.Unavailable},
+			"by meaning":          {api.MemoryBulk{All: &api.MemoryQuery{Q: "a", Match: "meaning"}, Action: api.BulkTrash}, fault.Invalid},
 		} {
 			_, err := f.Bulk(ctx, f.ann, me, c.in)
 			if !fault.Is(err, c.want) {

@@ -15,11 +15,11 @@ func (s *Store) Search(tx *db.Tx, owner db.AccountID, q string, prefix bool) ([]
 }
 
 // hits are the memories that a query's free text finds, by ascending id, before
-// its filters. The last word may be the beginning of one. Errors: Unavailable where
-// it asks for meaning.
+// its filters. The last word may be the beginning of one. Errors: Invalid where it
+// asks for meaning: what is near has no edge that a change of many could go by.
 func (s *Store) hits(tx *db.Tx, owner db.AccountID, q api.MemoryQuery) ([]words.Hit, error) {
-	if q.Match == "meaning" {
-		return nil, fault.New(fault.Unavailable, "Search by meaning needs an embedding model, and none is set up. Search by words instead.")
+	if q.Match == api.MatchMeaning {
+		return nil, fault.BadField("all.match", "oneof", api.MatchWords, "Memories that are near in meaning cannot be changed all at once. Search by words, or name their ids.")
 	}
 	hits, _, err := lexicon.Search(tx, owner, q.Q, true)
 	return hits, err

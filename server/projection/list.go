@@ -36,7 +36,7 @@ func openMemories(_ account.Identity, req wire.Request) (*window, error) {
 		return nil, fault.BadField("limit", "setting", row.Range(), "A window has "+row.Range()+" rows.")
 	}
 	// Memories and trash with the same query are the same list.
-	return newWindow(string(marshal([]any{l.query, l.from, l.limit})), l, nil), answerable(l.query)
+	return newWindow(string(marshal([]any{l.query, l.from, l.limit})), l, nil), nil
 }
 
 func openTrash(who account.Identity, req wire.Request) (*window, error) {

@@ -18,7 +18,7 @@ import (
 func (p *Projector) List(ctx context.Context, owner db.AccountID, q api.MemoryQuery, after string, limit int) (api.Page[api.Memory], error) {
 	page := api.Page[api.Memory]{Items: []api.Memory{}}
 	q = q.Normal()
-	if err := answerable(q); err != nil {
+	if err := p.ask(ctx, q); err != nil {
 		return page, err
 	}
 	row := setting.Get("list.limit")
@@ -122,10 +122,14 @@ func (p *Projector) Stats(ctx context.Context, owner db.AccountID) (api.MemorySt
 	return out, err
 }
 
-// answerable refuses what there is no index for.
-func answerable(q api.MemoryQuery) error {
-	if q.Match == "meaning" {
+// ask makes the question of a list that is searched by meaning ready. It is called
+// before anything is held. Errors: fault.Unavailable where it cannot be asked.
+func (p *Projector) ask(ctx context.Context, q api.MemoryQuery) error {
+	switch {
+	case q.Match != api.MatchMeaning || q.Q == "":
+		return nil
+	case p.c.Meaning == nil:
 		return fault.New(fault.Unavailable, "Nothing is indexed by meaning: no embedding model is set up. Search by words.")
 	}
-	return nil
+	return p.c.Meaning.Ask(ctx, q.Q)
 }

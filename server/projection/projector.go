@@ -4,11 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"elowen/server/db"
 	"elowen/server/feed"
 	"elowen/server/memory"
+	"elowen/server/words"
+	"elowen/shared/api"
 	"elowen/shared/setting"
 )
 
@@ -18,6 +21,9 @@ type Config struct {
 	Feed     *feed.Feed
 	Memories *memory.Store
 	Rules    memory.Rules // those that Memories was made with
+
+	// Meaning finds memories by meaning; nil: lists are searched by words alone.
+	Meaning Meaning
 
 	// Views are what else windows show, by their names on the wire, beside the
 	// projector's own: memories, trash, memory and stats.
@@ -29,6 +35,17 @@ type Config struct {
 	// takes a ticker of live.reprojectSeconds.
 	Tick <-chan time.Time
 	Log  *slog.Logger // nil is silent
+}
+
+// Meaning finds memories for lists that are searched by meaning.
+type Meaning interface {
+	// Ask makes a question ready, outside of any transaction. Errors: Unavailable where
+	// there is no model to ask.
+	Ask(ctx context.Context, text string) error
+	// Find finds an owner's memories by ascending id, with their relevance as the score.
+	// Of the filters it looks at status and category. ready is false where the question
+	// has to be asked first.
+	Find(tx *db.Tx, owner db.AccountID, q api.MemoryQuery) (hits []words.Hit, parsed words.Query, ready bool, err error)
 }
 
 // DefaultBudget is room for the catalogues of about a million memories, in bytes.
@@ -47,6 +64,8 @@ type Projector struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 	done     sync.WaitGroup
+
+	asking atomic.Bool // questions are being asked again
 
 	mu        sync.Mutex
 	closed    bool

@@ -12,7 +12,7 @@ import (
 // account's, fault.Unavailable for a query by meaning.
 func (p *Projector) Rank(ctx context.Context, owner db.AccountID, q api.MemoryQuery, id int64) (api.Rank, error) {
 	var out api.Rank
-	if err := answerable(q); err != nil {
+	if err := p.ask(ctx, q.Normal()); err != nil {
 		return out, err
 	}
 	r := p.resident(owner)

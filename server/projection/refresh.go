@@ -90,6 +90,12 @@ func (r *resident) refresh(ctx context.Context, ticked bool) (again int64, err e
 		}
 		return r.project(tx, list, ticked)
 	})
+	if unasked := r.unasked(); len(unasked) > 0 {
+		if again == 0 {
+			again = r.p.pace.retry
+		}
+		r.p.askAgain(unasked)
+	}
 	r.tellAccount()
 	return again, err
 }
@@ -111,4 +117,39 @@ func (r *resident) project(tx *db.Tx, windows []*window, ticked bool) error {
 		}
 	}
 	return failed
+}
+
+// unasked are the questions of selections by meaning that have to be asked again: the
+// model was changed, or they were forgotten. Their windows are looked at again then.
+func (r *resident) unasked() (list []string) {
+	for _, w := range r.windows {
+		if w.list != nil && w.list.selection != nil && w.list.selection.unasked {
+			w.dirty = true
+		}
+	}
+	for _, s := range r.selections {
+		if s.unasked {
+			list = append(list, s.query.Q)
+		}
+	}
+	return list
+}
+
+// askAgain asks questions again, beside everything else. Windows find the answers when
+// they are next brought up to date.
+func (p *Projector) askAgain(list []string) {
+	if !p.asking.CompareAndSwap(false, true) {
+		return
+	}
+	p.done.Add(1)
+	go func() {
+		defer p.done.Done()
+		defer p.asking.Store(false)
+		for _, text := range list {
+			if err := p.c.Meaning.Ask(p.ctx, text); err != nil && p.ctx.Err() == nil {
+				p.c.Log.Warn("a live list cannot be searched by meaning now", "error", err)
+				return
+			}
+		}
+	}()
 }

@@ -233,12 +233,14 @@ func (r *resident) reread(tx *db.Tx, ids []int64) error {
 	// Words are found elsewhere only after a change of a text, which is a revision;
 	// a use is none.
 	edited := len(old) != len(fresh)
+	indexed := edited
 	for i := range fresh {
 		was := r.cat.get(fresh[i].ID)
 		edited = edited || was == nil || was.Revision != fresh[i].Revision
+		indexed = indexed || was == nil || was.Indexed != fresh[i].Indexed
 	}
 	for _, s := range r.selections {
-		if s.query.Q != "" && edited {
+		if s.query.Q != "" && (edited || indexed && s.byMeaning()) {
 			s.stale = true
 		}
 		if !s.stale {
@@ -273,7 +275,7 @@ func (r *resident) selection(tx *db.Tx, q api.MemoryQuery) (*selection, error) {
 	s.usedAt = r.p.millis()
 	switch {
 	case s.stale:
-		if err := s.search(tx, r.p.c.Memories, r.owner, r.cat, r.p.millis()); err != nil {
+		if err := s.search(tx, &r.p.c, r.owner, r.cat, r.p.millis()); err != nil {
 			return nil, err
 		}
 	case s.seq == nil:

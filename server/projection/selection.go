@@ -22,6 +22,7 @@ type selection struct {
 	hits       []words.Hit // by ascending id
 	parsed     words.Query
 	stale      bool  // memories changed since the words were searched
+	unasked    bool  // of one by meaning: its question has to be asked again
 	searchedAt int64 // when they were, in milliseconds of the projector's own time
 
 	// Of a query for what fades soon, whose answer moves with the clock:
@@ -71,18 +72,36 @@ func (s *selection) build(c *catalogue, now int64) {
 }
 
 // search finds the words again and builds the selection from what it found.
-func (s *selection) search(tx *db.Tx, store *memory.Store, owner db.AccountID, c *catalogue, clock int64) error {
+func (s *selection) search(tx *db.Tx, from *Config, owner db.AccountID, c *catalogue, clock int64) error {
 	if owner = c.where.Home(s.query); owner == 0 {
 		owner = -1 // nobody's words
 	}
-	hits, parsed, err := store.Search(tx, owner, s.query.Q, true)
+	var hits []words.Hit
+	var parsed words.Query
+	var err error
+	if s.byMeaning() {
+		var ready bool
+		if hits, parsed, ready, err = from.Meaning.Find(tx, owner, s.query); err == nil && !ready {
+			// It stays as it was until the question was asked again.
+			s.unasked, s.searchedAt = true, clock
+			if s.seq == nil {
+				s.build(c, tx.Now)
+			}
+			return nil
+		}
+	} else {
+		hits, parsed, err = from.Memories.Search(tx, owner, s.query.Q, true)
+	}
 	if err != nil {
 		return err
 	}
-	s.hits, s.parsed, s.stale, s.searchedAt = hits, parsed, false, clock
+	s.hits, s.parsed, s.stale, s.unasked, s.searchedAt = hits, parsed, false, false, clock
 	s.build(c, tx.Now)
 	return nil
 }
+
+// byMeaning tells whether its text is searched by meaning.
+func (s *selection) byMeaning() bool { return s.query.Match == api.MatchMeaning }
 
 // timely makes a selection that moves with the clock right at now.
 func (s *selection) timely(c *catalogue, now int64) {

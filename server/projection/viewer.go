@@ -110,6 +110,11 @@ func (v *Viewer) Subscribe(ctx context.Context, req wire.Request) error {
 	if many {
 		return fault.Newf(fault.TooMany, "At most %d windows at a time.", windowsMost)
 	}
+	if w.list != nil {
+		if err := v.p.ask(ctx, w.list.query); err != nil {
+			return err
+		}
+	}
 	s := &subscription{id: req.ID, viewer: v}
 	if err := v.r.subscribe(ctx, w, req, s); err != nil {
 		return err

@@ -28,6 +28,7 @@ type answering struct {
 	parts  []part
 	owners []db.AccountID
 	status memory.Status // of what is looked for
+	any    bool          // whatever its status is
 	passed map[int64]bool
 	only   bool // dates bound what is looked for
 
@@ -97,8 +98,25 @@ func (s *Store) answer(tx *db.Tx, account db.AccountID, r Request, q *asked, exp
 	return out, err
 }
 
-// begin reads what the question depends on, and opens the indexes.
-func (a *answering) begin(parts []category.Share) (err error) {
+// begin reads what the question depends on, and opens the indexes of shares.
+func (a *answering) begin(parts []category.Share) error {
+	slices.SortFunc(parts, func(x, y category.Share) int { return cmp.Compare(x.Owner, y.Owner) }) // as indexes are opened
+	for _, p := range parts {
+		if len(p.Categories) == 0 {
+			continue
+		}
+		one := part{owner: p.Owner, pool: p.Pool, permitted: make(map[int64]bool, len(p.Categories))}
+		for _, id := range p.Categories {
+			one.permitted[id] = id != 0
+		}
+		a.parts = append(a.parts, one)
+		a.owners = append(a.owners, p.Owner)
+	}
+	return a.prepare()
+}
+
+// prepare reads what the question depends on, and opens the indexes of the parts.
+func (a *answering) prepare() (err error) {
 	if a.set, err = readSet(a.tx); err != nil {
 		return err
 	}
@@ -112,18 +130,6 @@ func (a *answering) begin(parts []category.Share) (err error) {
 	a.scale.floor = floorOf(a.set.runtime, a.scale.profile)
 	a.facts, a.whose = map[int64]memory.Fact{}, map[int64]db.AccountID{}
 	a.found, a.beside = map[int64]*candidate{}, map[int64]*candidate{}
-	slices.SortFunc(parts, func(x, y category.Share) int { return cmp.Compare(x.Owner, y.Owner) }) // as indexes are opened
-	for _, p := range parts {
-		if len(p.Categories) == 0 {
-			continue
-		}
-		one := part{owner: p.Owner, pool: p.Pool, permitted: make(map[int64]bool, len(p.Categories))}
-		for _, id := range p.Categories {
-			one.permitted[id] = id != 0
-		}
-		a.parts = append(a.parts, one)
-		a.owners = append(a.owners, p.Owner)
-	}
 	if err := a.exclude(); err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func (a *answering) open() error {
 	}
 	for i := range a.parts {
 		p := &a.parts[i]
-		p.filter = vector.Filter{Permitted: p.permits, Excluded: passed, Status: a.status}
+		p.filter = vector.Filter{Permitted: p.permits, Excluded: passed, Status: a.status, Any: a.any}
 		if a.q.vector == nil {
 			continue
 		}
@@ -252,7 +258,7 @@ func (a *answering) read(ids []int64) error {
 // permitted judges a memory by its row, which decides whatever an index says.
 func (a *answering) permitted(id int64) bool {
 	f, ok := a.facts[id]
-	if !ok || f.Status != a.status {
+	if !ok || f.Status != a.status && !a.any {
 		return false
 	}
 	for i := range a.parts {

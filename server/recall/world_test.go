@@ -202,6 +202,7 @@ func (w *world) use(m *sense) {
 	var s embedding.Stored
 	if err := w.db.Update(ctx, func(tx *db.Tx) (err error) {
 		s, _, err = embedding.Activate(tx, m.in)
+		tx.Emit(w.ann, db.NounMemory, 0) // as package model does
 		return err
 	}); err != nil {
 		w.Fatal(err)

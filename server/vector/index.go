@@ -131,6 +131,8 @@ type Filter struct {
 	Excluded []int64
 	// Status is that of those that are looked for.
 	Status memory.Status
+	// Any says that they are of whatever status.
+	Any bool
 }
 
 // gate is a filter made ready for an index.
@@ -138,10 +140,11 @@ type gate struct {
 	permitted []bool   // by place of the category
 	excluded  []uint64 // a bit for each entry; nil: none
 	status    memory.Status
+	any       bool
 }
 
 func (x *index) gate(f Filter) gate {
-	g := gate{permitted: make([]bool, len(x.categories)), status: f.Status}
+	g := gate{permitted: make([]bool, len(x.categories)), status: f.Status, any: f.Any}
 	for i, id := range x.categories {
 		g.permitted[i] = f.Permitted == nil || f.Permitted(id)
 	}
@@ -159,7 +162,7 @@ func (x *index) gate(f Filter) gate {
 func (g *gate) passes(i int, e *entry) bool { return g.permits(e) && !g.excludes(i) }
 
 func (g *gate) permits(e *entry) bool {
-	return e.id != 0 && e.status == g.status && g.permitted[e.category]
+	return e.id != 0 && (g.any || e.status == g.status) && g.permitted[e.category]
 }
 
 func (g *gate) excludes(i int) bool { return g.excluded != nil && g.excluded[i/64]&(1<<(i%64)) != 0 }

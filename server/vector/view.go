@@ -71,7 +71,7 @@ func (v *View) Passes(id int64, f *Filter) (known, passes bool) {
 		return false, false
 	}
 	e := &x.entries[slot]
-	return true, e.status == f.Status && (f.Permitted == nil || f.Permitted(x.categories[e.category]))
+	return true, (f.Any || e.status == f.Status) && (f.Permitted == nil || f.Permitted(x.categories[e.category]))
 }
 
 // Cosine is how near a memory is to a question, of whatever status and category. ok is

@@ -198,6 +198,12 @@ const (
 	SortRelevance  = "relevance" // only with Q
 )
 
+// How a list's text is searched.
+const (
+	MatchWords   = "words"
+	MatchMeaning = "meaning"
+)
+
 // Sorts lists the sorts.
 func Sorts() []string {
 	return []string{SortUpdated, SortCreated, SortVitality, SortImportance, SortUsed, SortEvictable, SortRelevance}
