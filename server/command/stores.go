@@ -107,7 +107,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.memories = memory.New(d, st.categories, st.settings)
 	st.retention = retention.New(d, st.settings, st.memories, log)
 	st.transfer = transfer.New(d, transfer.Parts{
-		Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
+		Accounts: st.accounts, Projects: st.projects, Categories: st.categories, Memories: st.memories,
 		Retention: st.retention, Settings: st.settings,
 	})
 	st.models = model.New(d, model.Options{

@@ -84,7 +84,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	}
 	w.services = Services{
 		Gate: gate, Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Projector: projector, Projects: projects,
-		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
+		Transfer: transfer.New(w.db, transfer.Parts{Accounts: w.accounts, Projects: projects, Categories: categories, Memories: memories, Retention: retained, Settings: settings}),
 		Models: model.New(w.db, model.Options{
 			Box: secret.New(filepath.Join(t.TempDir(), secret.FileName)), Others: retained.SettingsIn, Log: log,
 		}),

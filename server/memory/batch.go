@@ -94,7 +94,10 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 	}
 	b.index.Fresh(first, len(list))
 	for i, r := range list {
-		r.id, r.owner, r.writer = first+int64(i), int64(b.owner), b.writer
+		r.id, r.owner = first+int64(i), int64(b.owner)
+		if r.writer == 0 {
+			r.writer = b.writer
+		}
 	}
 	prepared := b.prepare(list, also)
 	defer func() {

@@ -33,9 +33,10 @@ type Carried struct {
 	ReviewedAt int64
 	DeletedAt  int64
 	DeletedWhy string
-	DeletedBy  string // the actor, as in the audit
-	DeletedHow string // the action: trash, auto-evict or merge
-	Revision   int64  // in: at least that of the last version, and one more
+	DeletedBy  string       // the actor, as in the audit
+	DeletedHow string       // the action: trash, auto-evict or merge
+	Writer     db.AccountID // in a pool: who wrote it; 0 elsewhere
+	Revision   int64        // in: at least that of the last version, and one more
 	Uses       []api.Use
 	Events     []api.LineEvent   // Foreign ones are not counted by the sweep's ledger
 	Versions   []api.LineVersion // replaced bodies, under the last revision that had them, ascending
@@ -179,7 +180,7 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 			revision: c.Revision, subject: c.Subject, body: c.Body, kind: c.Kind, importance: c.Importance, confidence: c.Confidence,
 			category: c.CategoryID, source: c.Source, status: c.Status, useCount: c.UseCount, lastUsedAt: c.LastUsedAt,
 			createdAt: c.CreatedAt, updatedAt: c.UpdatedAt, reviewedAt: c.ReviewedAt, deletedAt: c.DeletedAt, deletedWhy: c.DeletedWhy,
-			deletedBy: c.DeletedBy, deletedHow: c.DeletedHow,
+			deletedBy: c.DeletedBy, deletedHow: c.DeletedHow, writer: int64(c.Writer),
 		}
 	}
 	begun := make([]string, len(list))
@@ -196,6 +197,7 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 	var uses []use
 	for i, r := range rows {
 		ids[i] = r.id
+		b.writer = r.writer
 		if err := b.carryVersions(r, list[i].Versions); err != nil {
 			return nil, err
 		}

@@ -14,9 +14,19 @@ const exportPage = 256
 // belongs to each. They are read in pages, so other statements of the transaction
 // may run meanwhile. A Carried is the caller's to keep.
 func (s *Store) Export(tx *db.Tx, owner db.AccountID) iter.Seq2[*Carried, error] {
+	return exports(tx, owner, 0)
+}
+
+// ExportWritten is Export of what an account wrote into a pool; the pool's own is what
+// those wrote who are gone.
+func (s *Store) ExportWritten(tx *db.Tx, pool, writer db.AccountID) iter.Seq2[*Carried, error] {
+	return exports(tx, pool, writer)
+}
+
+func exports(tx *db.Tx, owner, writer db.AccountID) iter.Seq2[*Carried, error] {
 	return func(yield func(*Carried, error) bool) {
 		for last := int64(0); ; {
-			page, err := exported(tx, owner, last)
+			page, err := exported(tx, owner, writer, last)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -34,8 +44,8 @@ func (s *Store) Export(tx *db.Tx, owner db.AccountID) iter.Seq2[*Carried, error]
 	}
 }
 
-func exported(tx *db.Tx, owner db.AccountID, last int64) ([]*Carried, error) {
-	rows, err := readSome(tx, `owner_id = ? AND id > ? ORDER BY id`, []any{int64(owner), last}, exportPage)
+func exported(tx *db.Tx, owner, writer db.AccountID, last int64) ([]*Carried, error) {
+	rows, err := readSome(tx, `owner_id = ? AND writer_id = ? AND id > ? ORDER BY id`, []any{int64(owner), int64(writer), last}, exportPage)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -47,7 +57,7 @@ func exported(tx *db.Tx, owner db.AccountID, last int64) ([]*Carried, error) {
 			ID: r.id, Body: r.body, Kind: r.kind, Importance: r.importance, Confidence: r.confidence, Subject: r.subject, CategoryID: r.category,
 			Source: r.source, Status: r.status, UseCount: r.useCount, LastUsedAt: r.lastUsedAt, CreatedAt: r.createdAt, UpdatedAt: r.updatedAt,
 			ReviewedAt: r.reviewedAt, DeletedAt: r.deletedAt, DeletedWhy: r.deletedWhy,
-			DeletedBy: r.deletedBy, DeletedHow: r.deletedHow, Revision: r.revision,
+			DeletedBy: r.deletedBy, DeletedHow: r.deletedHow, Writer: db.AccountID(r.writer), Revision: r.revision,
 		}
 		byID[r.id], ids[i] = page[i], r.id
 	}

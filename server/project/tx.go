@@ -20,6 +20,13 @@ func Open(tx *db.Tx, who db.AccountID, project int64) (Pool, error) {
 	if p.Owner != 0 {
 		return p, nil
 	}
+	return open(tx, project)
+}
+
+// open makes a project's pool.
+func open(tx *db.Tx, project int64) (Pool, error) {
+	p := Pool{Project: project}
+	var err error
 	if p.Owner, err = account.InsertPool(tx, project); err != nil {
 		return p, err
 	}
@@ -110,25 +117,94 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 }
 
 // EnsureIn makes a project as described where there is none of its slug, and makes
-// the account a member; for an import by whoever runs the instance. An existing one
-// stays as it is.
-func (s *Store) EnsureIn(tx *db.Tx, owner db.AccountID, in api.ProjectAdd) (id int64, made bool, err error) {
-	err = tx.Row(`SELECT id FROM project WHERE slug = ? OR id = (SELECT project_id FROM project_alias WHERE alias = ?)`, []any{in.Slug, in.Slug}, &id)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		r := row{slug: in.Slug, name: in.Name, description: in.Description, roots: in.Roots, aliases: in.Aliases}
-		if in.Sharing {
-			r.sharing = 1
-		}
-		if err := s.settle(&r); err != nil {
-			return 0, false, err
-		}
-		if id, err = insert(tx, &r); err != nil {
-			return 0, false, err
-		}
-		made = true
-	case err != nil:
+// the account what it is to be in it; for an import by whoever runs the instance. An
+// existing one stays as it is, and keeps its roots and aliases from a new one.
+func (s *Store) EnsureIn(tx *db.Tx, owner db.AccountID, in api.ProjectAdd, as api.ProjectMember) (id int64, made bool, err error) {
+	id, err = Find(tx, in.Slug)
+	if made = fault.Is(err, fault.NotFound); made {
+		id, err = s.bring(tx, in)
+	}
+	if err != nil {
 		return 0, false, err
 	}
-	return id, made, changing(tx, id, func() error { return list(tx, `project_member`, id, int64(owner), true) })
+	return id, made, changing(tx, id, func() error {
+		for table, is := range map[string]bool{`project_member`: as.Member, `project_pool_member`: as.Named} {
+			if is {
+				if err := list(tx, table, id, int64(owner), true); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// bring makes a project with those of its roots and aliases that are no other's.
+func (s *Store) bring(tx *db.Tx, in api.ProjectAdd) (int64, error) {
+	r := row{slug: in.Slug, name: in.Name, description: in.Description, roots: in.Roots, aliases: in.Aliases}
+	if in.Sharing {
+		r.sharing = 1
+	}
+	if err := s.settle(&r); err != nil {
+		return 0, err
+	}
+	roots, aliases := r.roots, r.aliases
+	r.roots, r.aliases = nil, nil
+	id, err := insert(tx, &r)
+	if err != nil {
+		return 0, err
+	}
+	for _, root := range roots {
+		if _, err := tx.Exec(`INSERT INTO project_root (path, project_id) VALUES (?, ?) ON CONFLICT (path) DO NOTHING`, root, id); err != nil {
+			return 0, err
+		}
+	}
+	for _, alias := range aliases {
+		if _, err := tx.Exec(`INSERT INTO project_alias (alias, project_id) SELECT CAST(? AS TEXT), CAST(? AS BIGINT)
+			WHERE NOT EXISTS (SELECT 1 FROM project WHERE slug = ?) ON CONFLICT (alias) DO NOTHING`, alias, id, alias); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// Taken is a project that an account has a part in, and which.
+type Taken struct {
+	api.Project
+	Named bool // for its pool
+}
+
+// TakenBy are the projects that an account has a part in, for an export.
+func (s *Store) TakenBy(tx *db.Tx, owner db.AccountID) ([]Taken, error) {
+	projects, err := s.ListIn(tx, account.Identity{Owner: owner})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Taken, len(projects))
+	for i, p := range projects {
+		out[i].Project = p
+		if out[i].Named, err = listed(tx, `project_pool_member`, p.ID, int64(owner)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Claim is the project's pool whoever asks, made where nothing was shared yet; for an
+// import by whoever runs the instance.
+func Claim(tx *db.Tx, project int64) (Pool, error) {
+	r, err := read(tx, project)
+	if err != nil || r.pool != 0 {
+		return Pool{project, db.AccountID(r.pool)}, err
+	}
+	return open(tx, project)
+}
+
+// Find is the project of a slug or alias whoever asks, else fault.NotFound.
+func Find(tx *db.Tx, slug string) (id int64, err error) {
+	err = tx.Row(`SELECT id FROM project WHERE slug = ? OR id = (SELECT project_id FROM project_alias WHERE alias = ?)`, []any{slug, slug}, &id)
+	if fault.Is(err, fault.NotFound) {
+		err = errNone
+	}
+	return id, err
 }

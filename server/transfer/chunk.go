@@ -38,6 +38,17 @@ func (i *importing) write(tx *db.Tx, lines []*parsed) error {
 			p.err = err
 			continue
 		}
+		if p.kind == api.LineProject {
+			i.projectFate(p)
+			continue
+		}
+		if p.in, err = i.project(tx, t, p); err != nil {
+			if internal(err) {
+				return err
+			}
+			p.err = err
+			continue
+		}
 		if p.kind == api.LineCategory {
 			t.categoryFate(p)
 			continue
@@ -94,7 +105,7 @@ func (i *importing) memories(tx *db.Tx, t *target, lines []*parsed) error {
 			purged = append(purged, p)
 		default:
 			if p.category != "" {
-				p.memory.CategoryID, _, err = i.shelf(tx, t, api.CategoryAdd{Name: p.category})
+				p.memory.CategoryID, _, err = i.shelf(tx, t, api.CategoryAdd{Name: p.category, ProjectID: p.in})
 				if err != nil && internal(err) {
 					return err
 				}

@@ -40,6 +40,8 @@ type importing struct {
 	fixed    func(string) (db.AccountID, error) // nil: by the lines' names
 	report   api.ImportReport
 	accounts map[string]*target // by lower-case name
+	works    map[int]work       // what became of lines of projects
+	coming   map[string]bool    // slugs of projects that this import makes
 }
 
 // mark is an identity in the 16 bytes that matter: one is kept for each line.
@@ -55,6 +57,8 @@ type target struct {
 	owner   db.AccountID // 0 in a dry run where it would be made
 	name    string
 	made    bool
+	pool    bool             // it is a project's pool
+	in      int64            // that project
 	empty   bool             // it had no memories before
 	shelves map[string]int64 // categories by category.Key; 0 in a dry run where it would be made
 	fresh   map[int]bool     // lines that made a category
@@ -64,6 +68,10 @@ type target struct {
 	purged  map[string]int64 // what was left of purged memories before; nil: not looked at yet
 }
 
+func newTarget(name string) *target {
+	return &target{name: name, seen: map[mark]int32{}, shelves: map[string]int64{}, fresh: map[int]bool{}, gone: map[int]bool{}, claimed: map[int64]bool{}}
+}
+
 func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(string) (db.AccountID, error)) (api.ImportReport, error) {
 	return db.Long(ctx, s.db, func(ctx context.Context) (api.ImportReport, error) {
 		in, err := stage(r, o.TempDir)
@@ -71,9 +79,12 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 			return api.ImportReport{}, err
 		}
 		defer in.close()
-		i := &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{},
+		i := &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, coming: map[string]bool{},
 			report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
 		if err := in.lines(func(rawLine) error { return nil }); err != nil { // before anything is written
+			return i.report, err
+		}
+		if err := i.projects(in); err != nil {
 			return i.report, err
 		}
 		if err := i.categories(in); err != nil {
@@ -145,6 +156,13 @@ func (i *importing) categories(in *staged) error {
 // category makes the category of a line, unless an import made it before: then it
 // is what has become of it since, or gone.
 func (i *importing) category(tx *db.Tx, t *target, p *parsed) error {
+	var err error
+	if p.shelf.ProjectID, err = i.project(tx, t, p); err != nil {
+		if internal(err) {
+			return err
+		}
+		return nil // told with the line itself
+	}
 	name := "category:" + digest(category.Key(p.shelf.Name))
 	if t.owner != 0 {
 		before, err := recall(tx, t.owner, jsonlSource, []string{name})
@@ -193,6 +211,14 @@ var errNoAccount = fault.New(fault.Invalid, "The line names no account. Say whos
 
 // target is the account that a line goes to, made where there is none.
 func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
+	if p.shared {
+		return i.pool(tx, p)
+	}
+	return i.owned(tx, p)
+}
+
+// owned is the account that a line names.
+func (i *importing) owned(tx *db.Tx, p *parsed) (*target, error) {
 	if i.fixed == nil && p.account == "" {
 		return nil, errNoAccount
 	}
@@ -203,7 +229,7 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 	if t, ok := i.accounts[key]; ok {
 		return t, nil
 	}
-	t := &target{name: p.account, seen: map[mark]int32{}, shelves: map[string]int64{}, fresh: map[int]bool{}, gone: map[int]bool{}, claimed: map[int64]bool{}}
+	t := newTarget(p.account)
 	var err error
 	if i.fixed != nil {
 		t.owner, err = i.fixed(p.account)
@@ -213,10 +239,15 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t, i.begin(tx, key, t)
+}
+
+// begin finds out what a target has already.
+func (i *importing) begin(tx *db.Tx, key string, t *target) error {
 	if t.owner != 0 {
 		names, err := i.Categories.Names(tx, t.owner)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for id, name := range names {
 			t.shelves[category.Key(name)] = id
@@ -225,13 +256,13 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 	t.empty = true
 	for _, err := range i.Memories.Briefs(tx, t.owner, nil) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.empty = false
 		break
 	}
 	i.accounts[key] = t
-	return t, nil
+	return nil
 }
 
 func (i *importing) account(tx *db.Tx, t *target) error {
@@ -297,7 +328,7 @@ func (i *importing) finish() error {
 			if t.owner == 0 {
 				continue
 			}
-			if t.made && len(t.shelves) == 0 {
+			if t.made && len(t.shelves) == 0 && !t.pool {
 				if err := i.Categories.Seed(tx, t.owner); err != nil {
 					return err
 				}

@@ -22,7 +22,12 @@ type parsed struct {
 	kind    string // the line's type
 	err     error  // why it is refused; then nothing else counts
 
-	category string          // of a memory, by name; empty for none
+	category string         // of a memory, by name; empty for none
+	project  string         // slug: of type project its own; else where it belongs; empty for nowhere
+	in       int64          // that project, once it is known
+	shared   bool           // of that project's pool
+	work     api.ProjectAdd // of type project
+	as       api.ProjectMember
 	memory   memory.Carried  // of type memory; of type purged its events
 	shelf    api.CategoryAdd // of type category
 	identity string          // names the memory whatever its id; see identify
@@ -49,12 +54,15 @@ func (p *parsed) parse(data []byte, now int64, foreign bool) error {
 	}
 	if err := validation.Struct(line); err != nil {
 		switch line.Type {
-		case "project", "skill", "daily":
+		case "skill", "daily":
 			return fault.Newf(fault.Invalid, "Lines of type %s are not known to this version.", line.Type)
 		}
 		return err
 	}
-	p.kind, p.account = line.Type, line.Account
+	p.kind, p.account, p.project, p.shared = line.Type, line.Account, line.Project, line.Shared
+	if p.shared && p.project == "" {
+		return fault.BadField("project", "required", "", "What is shared needs its project.")
+	}
 	if foreign {
 		for i := range line.Events {
 			line.Events[i].Foreign = true
@@ -63,6 +71,8 @@ func (p *parsed) parse(data []byte, now int64, foreign bool) error {
 	switch line.Type {
 	case api.LineCategory:
 		return p.parseCategory(&line)
+	case api.LineProject:
+		return p.parseProject(&line)
 	case api.LinePurged:
 		return p.parsePurged(&line)
 	}
@@ -75,6 +85,21 @@ func (p *parsed) parseCategory(line *api.Line) error {
 	}
 	p.shelf = api.CategoryAdd{Name: line.Name, Description: line.Description, Color: line.Color, Icon: line.Icon, Default: line.Default}
 	return validation.Struct(p.shelf)
+}
+
+func (p *parsed) parseProject(line *api.Line) error {
+	if line.Body != "" || line.Category != nil || len(line.Events) > 0 || line.Shared {
+		return fault.New(fault.Invalid, "A line of type project has project (its slug), name, description, roots, aliases, sharing, member and named, nothing of a memory.")
+	}
+	if line.Project == "" {
+		return fault.BadField("project", "required", "", "A project needs its slug.")
+	}
+	p.work = api.ProjectAdd{Slug: line.Project, Name: line.Name, Description: line.Description, Roots: line.Roots, Aliases: line.Aliases, Sharing: line.Sharing}
+	if p.work.Name == "" {
+		p.work.Name = line.Project
+	}
+	p.as = api.ProjectMember{Member: line.Member, Named: line.Named}
+	return validation.Struct(p.work)
 }
 
 func (p *parsed) parsePurged(line *api.Line) error {
@@ -99,9 +124,6 @@ func purgedIdentity(events []api.LineEvent) string {
 }
 
 func (p *parsed) parseMemory(line *api.Line, now int64) error {
-	if line.Project != "" {
-		return fault.BadField("project", "unsupported", "", "Projects are not known to this version, and the line says that the memory belongs to one.")
-	}
 	if line.Category != nil {
 		shelf := api.CategoryAdd{Name: *line.Category}
 		if err := validation.Struct(shelf); err != nil {

@@ -5,12 +5,14 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
+	"elowen/server/project"
 	"elowen/server/retention"
 )
 
 // Parts are the nouns that an import writes through.
 type Parts struct {
 	Accounts   *account.Store
+	Projects   *project.Store // nil: there are none
 	Categories *category.Store
 	Memories   *memory.Store
 	Retention  *retention.Store
@@ -32,7 +34,10 @@ type Options struct {
 	By      memory.Actor // who imports; for the events that lines don't bring themselves
 	Foreign bool         // carried events are somebody else's word: the sweep's ledger never counts them
 	DryRun  bool         // tell the fates, write nothing
-	TempDir string       // where the lines are staged; empty for the system's place
+	// Projects is of one who runs the instance: projects are made where there are none,
+	// and the accounts become in them what the lines say.
+	Projects bool
+	TempDir  string // where the lines are staged; empty for the system's place
 
 	// Progress is told how far it is, in bytes of the input; nil tells no one.
 	Progress func(done, total int64)

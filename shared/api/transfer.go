@@ -10,13 +10,14 @@ import (
 const (
 	LineCategory = "category"
 	LineMemory   = "memory"
+	LineProject  = "project"
 	LinePurged   = "purged" // the audit of a memory that was purged; has Events only
 )
 
 // Line is one line of an export or import (JSONL). Only Type and, for a memory,
 // Body are needed on the way in.
 type Line struct {
-	Type    string `json:"type" validate:"oneof=memory category purged"`
+	Type    string `json:"type" validate:"oneof=memory category purged project"`
 	Account string `json:"account,omitempty" validate:"max=64"` // only where all accounts are exported
 
 	Body       string        `json:"body,omitempty"`
@@ -25,7 +26,8 @@ type Line struct {
 	Confidence *float64      `json:"confidence,omitempty"`
 	Subject    string        `json:"subject,omitempty"`
 	Category   *string       `json:"category,omitempty"` // by name; null or absent is none
-	Project    string        `json:"project,omitempty"`  // by slug
+	Project    string        `json:"project,omitempty"`  // by slug: of a project its own; else where the category belongs, or what is shared
+	Shared     bool          `json:"shared,omitempty"`   // of the project's pool
 	Source     string        `json:"source,omitempty"`
 	Status     string        `json:"status,omitempty"`
 	UseCount   int64         `json:"useCount,omitempty"`
@@ -42,11 +44,18 @@ type Line struct {
 	Events     []LineEvent   `json:"events,omitempty"`
 	Versions   []LineVersion `json:"versions,omitempty"`
 
-	Name        string `json:"name,omitempty"` // of a category
+	Name        string `json:"name,omitempty"` // of a category or project
 	Description string `json:"description,omitempty"`
 	Color       int    `json:"color,omitempty"`
 	Icon        string `json:"icon,omitempty"`
 	Default     bool   `json:"default,omitempty"`
+
+	// Of a project, and what the account is in it:
+	Roots   []string `json:"roots,omitempty"`
+	Aliases []string `json:"aliases,omitempty"`
+	Sharing bool     `json:"sharing,omitempty"`
+	Member  bool     `json:"member,omitempty"`
+	Named   bool     `json:"named,omitempty"`
 }
 
 // The kinds of use.
