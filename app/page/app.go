@@ -289,7 +289,7 @@ func (a *App) known(key string) bool {
 		return true
 	}
 	switch key {
-	case "?", "n":
+	case "?", "n", "z":
 		return a.route.Kind != loginPage && a.route.Kind != setupPage
 	case "g":
 		return a.route.Kind != loginPage && a.route.Kind != setupPage
@@ -322,6 +322,9 @@ func (a *App) act(e app.Event, key string) {
 	case "?":
 		s.help()
 		return
+	case "z":
+		s.undoNewest()
+		return
 	case "n":
 		s.compose()
 		return
@@ -351,6 +354,8 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		s.closeMenu()
 	case "compose":
 		s.compose()
+	case "skip":
+		browser.Focus(browser.ByID("main"))
 	case "palette":
 		s.openPalette()
 	case "wake":

@@ -150,8 +150,8 @@ func (f *Editor) collision() app.UI {
 	return tag.Div().Class("conflict").Role("alert").Body(
 		part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
 		tag.Div().Class("ba").Body(
-			tag.Div().Body(tag.H4().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
-			tag.Div().Body(tag.H4().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+			tag.Div().Body(tag.H3().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
+			tag.Div().Body(tag.H3().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
 		),
 		tag.Div().Class("change-head").Body(

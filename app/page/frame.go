@@ -14,8 +14,9 @@ import (
 func (a *App) frame() app.UI {
 	rev := a.s.rev
 	return tag.Div().Class("app").OnClick(a.click).Body(
+		part.Button("btn skip", "skip", "", part.Text(text.SkipToContent)),
 		&piece{A: a, Rev: rev, Which: pieceRail},
-		tag.Main().Class("main").Body(append([]app.UI{&piece{A: a, Rev: rev, Which: pieceNotice}}, a.content()...)...),
+		tag.Main().ID("main").Class("main").TabIndex(-1).Body(append([]app.UI{&piece{A: a, Rev: rev, Which: pieceNotice}}, a.content()...)...),
 		&piece{A: a, Rev: rev, Which: pieceBottom},
 		&piece{A: a, Rev: rev, Which: pieceFloats},
 	)
@@ -296,7 +297,7 @@ func (a *App) rail() app.UI {
 		a.categories(),
 		tag.Div().Class("rail-foot").Body(
 			tag.P().Class("meta").Text(a.indexed()),
-			tag.Nav().Class("nav").Aria("label", text.Account).Body(a.install("nav-install"), item("/account", a.personName(), "user", k.whole() == accountPage)),
+			tag.Nav().Class("nav").Aria("label", text.YouHere).Body(a.install("nav-install"), item("/account", a.personName(), "user", k.whole() == accountPage)),
 		),
 	)
 }

@@ -351,6 +351,16 @@ func (s *Session) undo(id int) {
 	}
 }
 
+// undoNewest takes back what was done last, as long as that is still offered.
+func (s *Session) undoNewest() {
+	for i := len(s.toasts) - 1; i >= 0; i-- {
+		if s.toasts[i].Undo != nil {
+			s.undo(s.toasts[i].ID)
+			return
+		}
+	}
+}
+
 func (s *Session) openMenu(m *part.MenuSpec) { s.menu = m; s.rev++ }
 
 func (s *Session) closeMenu() { s.menu = nil; s.changed() }

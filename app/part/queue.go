@@ -56,8 +56,8 @@ func changeText(c state.Change, id string) app.UI {
 	mine := c.Patched(theirs)
 	return tag.Div().Class("stack").Body(
 		tag.Div().Class("ba").Body(
-			tag.Div().Body(tag.H4().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(Runs(Marks(theirs.Body, mine.Body))...)),
-			tag.Div().Body(tag.H4().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+			tag.Div().Body(tag.H3().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(Runs(Marks(theirs.Body, mine.Body))...)),
+			tag.Div().Body(tag.H3().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Text(theirs.Body)),
 		),
 		tag.Div().Class("line").Body(

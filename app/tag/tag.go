@@ -58,8 +58,8 @@ func H1() Element { return app.Elem("h1") }
 // H2 is <h2>.
 func H2() Element { return app.Elem("h2") }
 
-// H4 is <h4>.
-func H4() Element { return app.Elem("h4") }
+// H3 is <h3>.
+func H3() Element { return app.Elem("h3") }
 
 // Header is <header>.
 func Header() Element { return app.Elem("header") }

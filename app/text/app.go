@@ -37,6 +37,8 @@ const (
 // Of the frame.
 const (
 	Pages            = "Pages"
+	SkipToContent    = "Skip to the content"
+	YouHere          = "You"
 	Categories       = "Categories"
 	Account          = "Account"
 	Settings         = "Settings"
@@ -89,6 +91,7 @@ var Keys = []Key{
 	{[]string{"J", "K"}, "Select and move"},
 	{[]string{"⇧", "click"}, "Select up to here"},
 	{[]string{"#"}, "To the trash; in the trash, purge"},
+	{[]string{"z"}, "Undo, while it is offered"},
 	{[]string{"Esc"}, "Leave: selection, detail, form"},
 	{[]string{"Ctrl", "↵"}, "Save a form"},
 	{[]string{"Ctrl", "k"}, "Search and commands"},

@@ -73,10 +73,10 @@ func CategoryDeleted(name string, n int) string {
 func DefaultNow(name string) string { return "New memories go to " + Quote(name) + " now" }
 
 // MakeDefaultOf names the button beside a category.
-func MakeDefaultOf(name string) string { return "Make " + Quote(name) + " the default" }
+func MakeDefaultOf(name string) string { return MakeDefault + ": " + name }
 
 // ClearDefaultOf names the button beside the default one.
-func ClearDefaultOf(name string) string { return "No longer make " + Quote(name) + " the default" }
+func ClearDefaultOf(name string) string { return ClearDefault + ": " + name }
 
 // DeleteCategoryTitle heads the question.
 func DeleteCategoryTitle(name string) string { return "Delete " + Quote(name) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -102,9 +101,14 @@ func (w *Window) Axe() (violations []Violation, kept int) {
 	return result.Violations, result.Passes
 }
 
-// Theme draws the page in a theme, without keeping the choice.
+// Theme draws the page in a theme, without keeping the choice, and waits until what
+// moves has come to its end.
 func (w *Window) Theme(name string) {
 	w.t.Helper()
-	w.Eval(`document.documentElement.setAttribute("data-theme", ` + quote(name) + `)`)
-	time.Sleep(60 * time.Millisecond) // transitions are over after 1 ms
+	Promise[bool](w, `(async () => {
+		document.documentElement.setAttribute("data-theme", `+quote(name)+`);
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		for (const a of document.getAnimations()) try { a.finish() } catch { /* one without an end */ }
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		return true })()`)
 }

@@ -34,7 +34,7 @@ func TestCategoriesFromMakingToDeleting(t *testing.T) {
 	w.SeeIn(".rail .nav-categories", "Harbor")
 	w.Shot("categories")
 
-	w.Press("Make “Harbor” the default")
+	w.Press("Make default: Harbor")
 	w.See("New memories go to “Harbor” now")
 	other.Await("the default moved", `document.querySelector('.shelf[data-cat="2"] .tag') !== null`)
 
