@@ -13,6 +13,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/memory"
+	"elowen/server/project"
 	"elowen/server/retention"
 	"elowen/server/transfer"
 	"elowen/shared/api"
@@ -41,7 +42,7 @@ func open(t testing.TB, d *db.DB) *house {
 	categories := category.New(d, memory.CountByCategory)
 	accounts := account.New(d, account.Options{OnCreate: categories.Seed, OwnsCategory: categories.Owned})
 	memories := memory.New(d, categories, settings)
-	p := transfer.Parts{Accounts: accounts, Categories: categories, Memories: memories, Settings: settings,
+	p := transfer.Parts{Accounts: accounts, Projects: project.New(d, project.Options{}), Categories: categories, Memories: memories, Settings: settings,
 		Retention: retention.New(d, settings, memories, nil)}
 	return &house{t, d, p, transfer.New(d, p)}
 }
