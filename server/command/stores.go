@@ -118,6 +118,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: background(st.local, log),
 		Settings: st.retention.SettingsIn, Log: log,
 	})
+	st.memories.SetMeaning(st.recall)
 	return st
 }
 

@@ -30,16 +30,23 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 		return api.MemoryAdded{}, err
 	}
 	// The search for similar ones is the longest part and needs no lock.
+	wait := s.embedded(ctx, body)
 	similar, err := s.resembling(ctx, owner, in, body)
+	v, pending := wait()
+	if err == nil {
+		similar, err = s.nearer(ctx, owner, in, similar, v)
+	}
 	if err != nil {
 		return api.MemoryAdded{}, err
 	}
-	return s.decide(ctx, owner, by, source, body, in, similar)
+	out, err := s.decide(ctx, owner, by, source, body, in, similar, v)
+	out.SimilarPending = pending && !out.Existing
+	return out, err
 }
 
 // decide is the transaction of an add: the body is settled, and similar is what it
-// resembled a moment ago.
-func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar) (api.MemoryAdded, error) {
+// resembled a moment ago. v are its vectors, if they are there.
+func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar, v Vectors) (api.MemoryAdded, error) {
 	text := settledOf(body) // before anyone has to wait for it
 	return doAdded(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
 		var out api.MemoryAdded
@@ -86,6 +93,9 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 			out.Similar = without(out.Similar, r.id)
 		case fault.Is(err, fault.NotFound):
 			if err := b.add(&r, actionAdd, in.Reason); err != nil {
+				return out, err
+			}
+			if err := v.keep(tx, home, &r); err != nil {
 				return out, err
 			}
 		default:

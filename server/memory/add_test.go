@@ -242,7 +242,7 @@ func TestAddForgetsWhatIsGone(t *testing.T) {
 		f.patch(edited.ID, api.MemoryPatch{Body: api.Ptr("Something else")})
 		for range 2 { // the second is what was remembered
 			once, _ := db.WithIdempotency(ctx, f.ann, "key", []byte("request"))
-			out, err := f.decide(once, f.ann, me, api.SourceUser, body, api.MemoryAdd{Body: body}, similar)
+			out, err := f.decide(once, f.ann, me, api.SourceUser, body, api.MemoryAdd{Body: body}, similar, Vectors{})
 			if err != nil || out.Existing || len(out.Similar) != 1 || out.Similar[0].ID != kept.ID {
 				t.Errorf("answered %+v %v", out, err)
 			}

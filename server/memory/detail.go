@@ -36,6 +36,6 @@ func (s *Store) Detail(tx *db.Tx, owner db.AccountID, id int64, days int) (api.M
 		return d, err
 	}
 	d.Events, d.More = page.Items, page.NextCursor != ""
-	d.Similar, err = similarTo(tx, db.AccountID(r.owner), r.body, id, detailSimilar)
+	d.Similar, err = s.alike(tx, db.AccountID(r.owner), r.body, id, detailSimilar)
 	return d, err
 }

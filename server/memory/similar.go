@@ -8,7 +8,6 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/lexicon"
-	"elowen/server/project"
 	"elowen/server/words"
 	"elowen/shared/api"
 )
@@ -66,25 +65,22 @@ func (s *Store) Similar(ctx context.Context, owner db.AccountID, id int64, limit
 		if err != nil {
 			return err
 		}
-		list, err = similarTo(tx, db.AccountID(r.owner), r.body, id, limit)
+		list, err = s.alike(tx, db.AccountID(r.owner), r.body, id, limit)
 		return err
 	})
 	return list, err
 }
 
-// resembling is what an add of the body reports.
+// resembling is what an add of the body reports by words.
 func (s *Store) resembling(ctx context.Context, owner db.AccountID, in api.MemoryAdd, body string) ([]api.Similar, error) {
 	var list []api.Similar
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		home := owner
-		if in.Shared {
-			pool, _, err := project.Readable(tx, owner, in.ProjectID)
-			if home = pool.Owner; err != nil || home == 0 {
-				list = []api.Similar{}
-				return err
-			}
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		list = []api.Similar{}
+		place, err := home(tx, owner, in)
+		if err != nil || place == 0 {
+			return err
 		}
-		list, err = similarTo(tx, home, body, 0, similarMost)
+		list, err = similarTo(tx, place, body, 0, similarMost)
 		return err
 	})
 	return list, err

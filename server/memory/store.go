@@ -36,6 +36,7 @@ type Store struct {
 	db         *db.DB
 	categories *category.Store
 	rules      Rules
+	meaning    Meaning // nil: what is similar is found by words alone
 }
 
 // New makes the store over an open database.

@@ -38,6 +38,7 @@ type Store struct {
 	db        *db.DB
 	o         Options
 	questions *questions
+	adds      chan struct{} // holds a value for each add that waits for its vector
 }
 
 // New makes the store over an open database.
@@ -51,7 +52,7 @@ func New(d *db.DB, o Options) *Store {
 	if o.Background == nil {
 		o.Background = func() words.Background { return Background(nil) }
 	}
-	return &Store{db: d, o: o, questions: newQuestions(setting.Int("recall.questions"))}
+	return &Store{db: d, o: o, questions: newQuestions(setting.Int("recall.questions")), adds: make(chan struct{}, setting.Int("similar.waiting"))}
 }
 
 // Retrieve answers what would be recalled for a question, and why. Nothing is counted

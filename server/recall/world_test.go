@@ -19,6 +19,7 @@ import (
 	"elowen/server/retention"
 	"elowen/server/vector"
 	"elowen/shared/api"
+	"elowen/shared/fault"
 )
 
 var (
@@ -30,7 +31,8 @@ var (
 // are the same. It tells what it embedded.
 type sense struct {
 	in   embedding.Space
-	hold func(ctx context.Context) error // before each answer; nil: nothing
+	hold func(ctx context.Context) error // before each answer to a question; nil: nothing
+	slow func(ctx context.Context) error // before each answer to a passage; nil: nothing
 
 	mu    sync.Mutex
 	asked []string // questions
@@ -90,8 +92,12 @@ func (e *sense) Space() embedding.Space   { return e.in }
 func (e *sense) Limits() embedding.Limits { return embedding.Limits{Texts: 8, Bytes: 1 << 16} }
 
 func (e *sense) Embed(ctx context.Context, texts []string, kind embedding.Kind) ([]embedding.Result, error) {
-	if e.hold != nil {
-		if err := e.hold(ctx); err != nil {
+	wait := e.hold
+	if kind == embedding.Passage {
+		wait = e.slow
+	}
+	if wait != nil {
+		if err := wait(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -160,6 +166,7 @@ func newWorld(t testing.TB, d *db.DB, clock *dbtest.Clock) *world {
 		},
 		Settings: retention.New(d, rules, w.memories, nil).SettingsIn,
 	})
+	w.memories.SetMeaning(w.Store)
 	w.shelf = w.shelves(w.ann)[0]
 	return w
 }
@@ -211,12 +218,17 @@ func (w *world) use(m *sense) {
 	w.service.Use(w.snapshot)
 }
 
-// add adds a memory of an account's, in its default category, without indexing it.
+// addTo adds a memory of an account's, in its default category, by a model that is too
+// slow for an add: it is not indexed yet.
 func (w *world) addTo(owner db.AccountID, body string, more ...func(*api.MemoryAdd)) int64 {
 	w.Helper()
 	in := api.MemoryAdd{Body: body}
 	for _, m := range more {
 		m(&in)
+	}
+	if w.model != nil {
+		w.model.slow = func(context.Context) error { return errSlow }
+		defer func() { w.model.slow = nil }()
 	}
 	out, err := w.memories.Add(ctx, owner, me, api.SourceUser, in)
 	if err != nil {
@@ -224,6 +236,8 @@ func (w *world) addTo(owner db.AccountID, body string, more ...func(*api.MemoryA
 	}
 	return out.ID
 }
+
+var errSlow = fault.New(fault.Unavailable, "Too slow.")
 
 func (w *world) add(body string, more ...func(*api.MemoryAdd)) int64 {
 	w.Helper()
