@@ -20,6 +20,7 @@ const (
 	NounRetention Noun = "retention" // policy or sweep; concerns every memory's forecast
 	NounUsage     Noun = "usage"     // a memory was used
 	NounProject   Noun = "project"
+	NounJob       Noun = "job" // long work that somebody asked for
 )
 
 // Change is one entry of an account's log: this row is not what it was. What it

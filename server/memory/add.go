@@ -70,6 +70,9 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 		if out.Similar, err = present(tx, home, similar); err != nil {
 			return out, err
 		}
+		if in.CategoryID.Set {
+			r.filed = filedByHand
+		}
 		if in.ProjectID != 0 && !in.CategoryID.Set {
 			r.category, err = category.Fallback(tx, home, in.ProjectID)
 		} else {

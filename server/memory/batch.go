@@ -78,8 +78,8 @@ func (b *batch) record(e event) error {
 }
 
 const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, category_id, source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, writer_id)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, writer_id, category_by)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insert adds rows, gives them their ids, ascending in the order of the rows, and
 // indexes their words. What else is to be known of them (hash, language, order
@@ -111,7 +111,7 @@ func (b *batch) insert(list []*row, also func(i int) error) error {
 		}
 		for _, r := range list[done:step.until] {
 			if _, err := b.tx.Exec(insertQuery, r.id, int64(b.owner), r.revision, r.subject, r.body, r.hash, r.lang, r.kind, r.importance, r.confidence, nullable(r.category),
-				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words, r.deletedBy, r.deletedHow, r.writer); err != nil {
+				r.source, r.status, r.useCount, r.lastUsedAt, r.createdAt, r.updatedAt, r.reviewedAt, r.deletedAt, r.deletedWhy, r.orderKey, r.fadesAt, r.words, r.deletedBy, r.deletedHow, r.writer, r.filed); err != nil {
 				return err
 			}
 			b.tx.Emit(b.owner, db.NounMemory, r.id)
@@ -215,6 +215,11 @@ func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 		after.set(f.name, now)
 	}
 	if !audited {
+		// Somebody has confirmed what was decided without them: nothing to see, but
+		// sorting must know.
+		if r.filed != was.filed {
+			return false, b.tx.Must(`UPDATE memory SET category_by = ? WHERE id = ? AND owner_id = ? AND revision = ?`, r.filed, r.id, int64(b.owner), was.revision)
+		}
 		return false, nil
 	}
 	r.revision, r.updatedAt = was.revision+1, b.at

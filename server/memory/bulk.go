@@ -165,7 +165,7 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 // filing files memories of one or more owners: the category has to be each one's own.
 func (s *Store) filing(tx *db.Tx, in api.MemoryBulk, edit func(func(*row)) func(*batch, []*row) ([]int64, error)) func(*batch, []*row) ([]int64, error) {
 	of := map[int64]int64{}
-	file := edit(func(r *row) { r.category = of[r.owner] })
+	file := edit(func(r *row) { r.category, r.filed = of[r.owner], filedByHand })
 	return func(b *batch, list []*row) ([]int64, error) {
 		for _, r := range list {
 			if _, known := of[r.owner]; known {

@@ -182,6 +182,9 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 			createdAt: c.CreatedAt, updatedAt: c.UpdatedAt, reviewedAt: c.ReviewedAt, deletedAt: c.DeletedAt, deletedWhy: c.DeletedWhy,
 			deletedBy: c.DeletedBy, deletedHow: c.DeletedHow, writer: int64(c.Writer),
 		}
+		if c.CategoryID != 0 {
+			rows[i].filed = filedByHand // whoever brings it in says where it belongs
+		}
 	}
 	begun := make([]string, len(list))
 	err = b.insert(rows, func(i int) (err error) {

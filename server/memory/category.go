@@ -58,7 +58,7 @@ func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by Actor, id, ifRe
 				return done, err
 			}
 			was := *r
-			r.category = 0
+			r.category, r.filed = 0, filedByNobody
 			if _, err := b.update(&was, r, actionCategory, "the category “"+name+"” was deleted"); err != nil {
 				return done, err
 			}

@@ -53,6 +53,7 @@ var fields = []field{
 	{column: "importance", name: "importance", value: func(r *row) any { return r.importance }},
 	{column: "confidence", name: "confidence", value: func(r *row) any { return r.confidence }},
 	{column: "category_id", name: "categoryId", value: func(r *row) any { return nullable(r.category) }},
+	{column: "category_by", value: func(r *row) any { return r.filed }},
 	{column: "status", name: "status", value: func(r *row) any { return r.status }},
 	{column: "last_used_at", name: "lastUsedAt", value: func(r *row) any { return r.lastUsedAt }},
 	{column: "reviewed_at", name: "reviewedAt", value: func(r *row) any { return r.reviewedAt }},

@@ -204,6 +204,47 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Texts": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { return f.Texts(tx, f.bob, []int64{m.ID, n.ID}) })
 			},
+			"Filing": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.Filing(tx, f.bob, m.ID) })
+			},
+			"Filings": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					return f.Filings(tx, f.bob, Sorting{All: true, Upto: 1 << 60}, 1<<60, 100)
+				})
+			},
+			"CountFilings": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					count, err := f.CountFilings(tx, f.bob, Sorting{All: true, Upto: 1 << 60})
+					if count != 1 {
+						t.Errorf("%d memories of bob's to be sorted", count)
+					}
+					return nil, err
+				})
+			},
+			"Unfiled": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.Unfiled(tx, f.bob, 0, 0, 100) })
+			},
+			"Members": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					ids, err := f.Members(tx, f.bob, hers.ID, 100)
+					if len(ids) > 0 {
+						t.Errorf("members of another's category: %v", ids)
+					}
+					return nil, err
+				})
+			},
+			"File": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					if moved, err := f.File(tx, f.bob, bob, Filing{ID: m.ID, Revision: m.Revision, Hash: hashOf(m.Body), CategoryID: *m.CategoryID}, hers.ID, ""); moved || err != nil {
+						t.Errorf("another's memory was filed: %v", err)
+					}
+					own, err := f.Filing(tx, f.bob, his.ID)
+					if err != nil {
+						t.Error(err)
+					}
+					return f.File(tx, f.bob, bob, own, hers.ID, "")
+				})
+			},
 			"CountIndexed": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) {
 					_, total, err := f.CountIndexed(tx, f.bob)

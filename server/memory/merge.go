@@ -78,7 +78,7 @@ func merged(sources []*row) row {
 	r := row{revision: 1, source: api.SourceMerge, status: api.StatusActive, kind: byUse[0].kind, subject: byUse[0].subject}
 	for _, m := range byUse {
 		if r.category == 0 {
-			r.category = m.category
+			r.category, r.filed = m.category, m.filed
 		}
 		r.importance = max(r.importance, m.importance)
 		r.confidence = max(r.confidence, m.confidence)

@@ -85,6 +85,7 @@ func (s *Store) patched(tx *db.Tx, owner db.AccountID, was row, in api.MemoryPat
 		r.confidence = *in.Confidence
 	}
 	if in.CategoryID.Set {
+		r.filed = filedByHand
 		if r.category, err = s.category(tx, owner, in.CategoryID); err != nil {
 			return r, "", err
 		}
@@ -123,7 +124,7 @@ func patchAction(was, r *row) string {
 // rewritten tells a change of what a memory says from one of where it stands.
 func rewritten(was, r *row) bool {
 	c := *r
-	c.category, c.reviewedAt = was.category, was.reviewedAt
+	c.category, c.filed, c.reviewedAt = was.category, was.filed, was.reviewedAt
 	return c != *was
 }
 

@@ -19,6 +19,7 @@ type row struct {
 	importance       int
 	confidence       float64
 	category         int64 // 0: none
+	filed            int64 // who decided the category: filedBy…
 	source, status   string
 	useCount         int64
 	lastUsedAt       int64
@@ -39,12 +40,12 @@ type row struct {
 }
 
 const columns = `id, revision, subject, body, body_hash, lang, kind, importance, confidence, COALESCE(category_id, 0), source, status,
-	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, owner_id, writer_id`
+	use_count, last_used_at, created_at, updated_at, reviewed_at, deleted_at, deleted_why, order_key, fades_at, words, deleted_by, deleted_how, owner_id, writer_id, category_by`
 
 func (r *row) dest() []any {
 	return []any{&r.id, &r.revision, &r.subject, &r.body, &r.hash, &r.lang, &r.kind, &r.importance, &r.confidence, &r.category, &r.source, &r.status,
 		&r.useCount, &r.lastUsedAt, &r.createdAt, &r.updatedAt, &r.reviewedAt, &r.deletedAt, &r.deletedWhy, &r.orderKey, &r.fadesAt, &r.words,
-		&r.deletedBy, &r.deletedHow, &r.owner, &r.writer}
+		&r.deletedBy, &r.deletedHow, &r.owner, &r.writer, &r.filed}
 }
 
 func (r *row) vital() vitality.Memory {

@@ -186,9 +186,9 @@ func (b *batch) putBack(r *row, e *storedEvent, name string, value json.RawMessa
 		var id int64 // null leaves it 0
 		if err = json.Unmarshal(value, &id); err == nil {
 			if _, there := names[id]; there || id == 0 {
-				r.category = id
+				r.category, r.filed = id, filedByHand // whoever undoes it wants it there
 			} else if b.instead != 0 {
-				r.category = b.instead
+				r.category, r.filed = b.instead, filedByHand
 			}
 		}
 	case "status":

@@ -173,3 +173,30 @@ CREATE TABLE late_vector (
   vectors {{blob}} NOT NULL, -- 66 bytes a token
   PRIMARY KEY (owner_id, memory_id)
 );
+
+-- Who decided a memory's category: 0 nobody (it is where it goes by itself), 1 who
+-- wrote or filed it, 2 sorting.
+ALTER TABLE memory ADD COLUMN category_by INTEGER NOT NULL DEFAULT 0;
+
+-- Long work that somebody asked for, and its receipt.
+CREATE TABLE maintenance (
+  id {{id}},
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  operation TEXT NOT NULL,
+  mode TEXT NOT NULL, -- of recategorize: uncategorized or all; else empty
+  status TEXT NOT NULL,
+  total BIGINT NOT NULL,
+  processed BIGINT NOT NULL,
+  succeeded BIGINT NOT NULL,
+  failed BIGINT NOT NULL,
+  error TEXT NOT NULL,
+  place BIGINT NOT NULL, -- how far it is, in the operation's own terms
+  ui_initiated INTEGER NOT NULL,
+  started_at BIGINT NOT NULL,
+  finished_at BIGINT NOT NULL DEFAULT 0, -- 0: it runs
+  acknowledged_at BIGINT NOT NULL DEFAULT 0
+);
+CREATE INDEX maintenance_owner ON maintenance (owner_id, id);
+
+-- One of an account's at a time, whoever starts it.
+CREATE UNIQUE INDEX maintenance_running ON maintenance (owner_id, operation) WHERE status = 'running';

@@ -10,6 +10,12 @@ CREATE INDEX idempotency_ref_row ON idempotency_ref (ref_id);
 -- index import_source_memory
 CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
 
+-- index maintenance_owner
+CREATE INDEX maintenance_owner ON maintenance (owner_id, id);
+
+-- index maintenance_running
+CREATE UNIQUE INDEX maintenance_running ON maintenance (owner_id, operation) WHERE status = 'running';
+
 -- index memory_category
 CREATE INDEX memory_category ON memory (category_id, owner_id, status);
 
@@ -223,6 +229,25 @@ CREATE TABLE late_vector (
   PRIMARY KEY (owner_id, memory_id)
 );
 
+-- table maintenance
+CREATE TABLE maintenance (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  operation TEXT NOT NULL,
+  mode TEXT NOT NULL, -- of recategorize: uncategorized or all; else empty
+  status TEXT NOT NULL,
+  total BIGINT NOT NULL,
+  processed BIGINT NOT NULL,
+  succeeded BIGINT NOT NULL,
+  failed BIGINT NOT NULL,
+  error TEXT NOT NULL,
+  place BIGINT NOT NULL, -- how far it is, in the operation's own terms
+  ui_initiated INTEGER NOT NULL,
+  started_at BIGINT NOT NULL,
+  finished_at BIGINT NOT NULL DEFAULT 0, -- 0: it runs
+  acknowledged_at BIGINT NOT NULL DEFAULT 0
+);
+
 -- table memory
 CREATE TABLE memory (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -248,7 +273,7 @@ CREATE TABLE memory (
   order_key DOUBLE PRECISION NOT NULL, -- orders one importance as vitality does, whatever the clock says
   fades_at BIGINT NOT NULL, -- from when it may be eligible for the sweep
   words BIGINT NOT NULL DEFAULT 0 -- how many words the index counted in the body
-, deleted_by TEXT NOT NULL DEFAULT '', deleted_how TEXT NOT NULL DEFAULT '', writer_id BIGINT NOT NULL DEFAULT 0);
+, deleted_by TEXT NOT NULL DEFAULT '', deleted_how TEXT NOT NULL DEFAULT '', writer_id BIGINT NOT NULL DEFAULT 0, category_by INTEGER NOT NULL DEFAULT 0);
 
 -- table memory_event
 CREATE TABLE memory_event (
