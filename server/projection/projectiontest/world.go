@@ -17,6 +17,7 @@ import (
 	"elowen/server/db/dbtest"
 	"elowen/server/feed"
 	"elowen/server/memory"
+	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/projection/view"
 	"elowen/server/retention"
@@ -28,6 +29,7 @@ type World struct {
 	T          testing.TB
 	DB         *db.DB
 	Accounts   *account.Store
+	Projects   *project.Store
 	Categories *category.Store
 	Memories   *memory.Store
 	Settings   *retention.Settings
@@ -63,6 +65,7 @@ func OpenIn(t testing.TB, dir string, clock *dbtest.Clock, more ...func(*project
 func On(t testing.TB, d *db.DB, more ...func(*projection.Config)) *World {
 	t.Helper()
 	w := &World{T: t, DB: d, Settings: retention.NewSettings(), Ticks: make(chan time.Time)}
+	w.Projects = project.New(d, project.Options{})
 	w.Categories = category.New(d, memory.CountByCategory)
 	w.Accounts = account.New(d, account.Options{OnCreate: w.Categories.Seed, OwnsCategory: w.Categories.Owned})
 	w.Memories = memory.New(d, w.Categories, w.Settings)
@@ -80,7 +83,7 @@ func On(t testing.TB, d *db.DB, more ...func(*projection.Config)) *World {
 func (w *World) Another(more ...func(*projection.Config)) *projection.Projector {
 	c := projection.Config{
 		DB: w.DB, Feed: w.Feed, Memories: w.Memories, Rules: w.Settings,
-		Views: view.All(view.Sources{Categories: category.New(w.DB, nil), Retention: w.Retention}),
+		Views: view.All(view.Sources{Categories: category.New(w.DB, nil), Retention: w.Retention, Projects: w.Projects}),
 		Tick:  w.Ticks, Log: slog.New(slog.NewTextHandler(complaints{w.T}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, change := range more {
