@@ -390,8 +390,8 @@ func (a *App) Render() app.UI {
 		}
 		if a.s.start && !a.ready {
 			return tag.Div().Class("app").OnClick(a.click).Body(
-				tag.Aside().Class("rail").Body(tag.Span().Class("brand").Body(part.Brand()...)),
-				tag.Main().Class("main").Body(a.waiting()...))
+				tag.Box("aside", "rail", tag.Box("span", "brand", part.Brand()...)),
+				tag.Box("main", "main", a.waiting()...))
 		}
 		switch a.route.Kind {
 		case loginPage:
@@ -412,7 +412,7 @@ func (a *App) plain(content app.UI) app.UI {
 // server would see.
 func (a *App) shell() app.UI {
 	return tag.Div().Class("app").Aria("busy", "true").Body(
-		tag.Aside().Class("rail").Body(tag.Span().Class("brand").Body(part.Brand()...)),
+		tag.Box("aside", "rail", tag.Box("span", "brand", part.Brand()...)),
 		tag.Main().Class("main"),
 	)
 }

@@ -30,8 +30,8 @@ func (c *Categories) shelves() app.UI {
 	for _, k := range list {
 		items = append(items, c.shelf(k))
 	}
-	body := []app.UI{tag.Header().Class("listhead shelf-head").Body(
-		tag.P().Class("muted grow").Text(text.CategoriesWhy),
+	body := []app.UI{tag.Box("header", "listhead shelf-head",
+		tag.Words("p", "muted grow", text.CategoriesWhy),
 		part.Button("btn", "new-category", "", part.Icon("plus"), part.Text(text.AddCategory)),
 	)}
 	var rest app.UI = tag.Ul().Class("shelves").Aria("label", text.Categories).Body(items...)
@@ -39,24 +39,24 @@ func (c *Categories) shelves() app.UI {
 	case !known:
 		rest = tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(0, 0)...)
 	case len(list) == 0:
-		rest = tag.Div().Class("empty").Body(tag.H2().Text(text.NoCategories), tag.P().Text(text.NoCategoriesWhy))
+		rest = tag.Box("div", "empty", tag.Words("h2", "", text.NoCategories), tag.Words("p", "", text.NoCategoriesWhy))
 	}
 	var none app.UI = tag.Span().Hidden(true)
 	if o := c.S.overview; o != nil && o.Stats.Uncategorized > 0 {
 		r := route{Kind: listPage, Query: api.MemoryQuery{Uncategorized: true}}
-		none = tag.P().Class("shelf-none").Body(part.Banner("warn", "tag",
+		none = tag.Box("p", "shelf-none", part.Banner("warn", "tag",
 			part.Text(text.Unfiled(o.Stats.Uncategorized)+" "), part.Link(r.path(), text.SeeThem), part.Text(".")))
 	}
-	return tag.Section().Class("pane").Aria("label", text.Categories).Body(append(body, tag.Div().Class("scroll").Body(none, rest))...)
+	return tag.Section().Class("pane").Aria("label", text.Categories).Body(append(body, tag.Box("div", "scroll", none, rest))...)
 }
 
 // shelf is one category in the list.
 func (c *Categories) shelf(k api.Category) app.UI {
 	r := route{Kind: categoriesPage, ID: k.ID}
 	all := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: k.ID}}
-	about := tag.P().Class("meta shelf-about").Text(k.Description)
+	about := tag.Words("p", "meta shelf-about", k.Description)
 	if k.Description == "" {
-		about = tag.P().Class("meta shelf-about").Text(text.NoDescription)
+		about = tag.Words("p", "meta shelf-about", text.NoDescription)
 	}
 	li := tag.Li().Class("shelf").DataSet("cat", k.Color)
 	if k.ID == c.shown {
@@ -64,11 +64,11 @@ func (c *Categories) shelf(k api.Category) app.UI {
 	}
 	return li.Body(
 		part.ShelfIcon(k.Icon, k.Color),
-		tag.Div().Class("shelf-body").Body(
-			tag.P().Class("line shelf-name").Body(
+		tag.Box("div", "shelf-body",
+			tag.Box("p", "line shelf-name",
 				tag.A().ID(shelfID(k.ID)).Class("shelf-link").Attr("href", browser.Path(r.path())).Attr("dir", "auto").Text(k.Name),
 				part.If(k.Default, func() app.UI {
-					return tag.Span().Class("tag tag-accent").Body(part.Icon("check"), part.Text(text.DefaultTag))
+					return tag.Box("span", "tag tag-accent", part.Icon("check"), part.Text(text.DefaultTag))
 				}),
 			),
 			about,
@@ -86,26 +86,26 @@ func (c *Categories) shelf(k api.Category) app.UI {
 func (c *Categories) pane() app.UI {
 	if c.shown == noForm {
 		return tag.Section().Class("pane pane-none").Aria("hidden", "true").Body(
-			tag.Div().Class("empty").Body(part.GrowthFaint(), tag.P().Text(text.PickCategory)))
+			tag.Box("div", "empty", part.GrowthFaint(), tag.Words("p", "", text.PickCategory)))
 	}
 	title := text.AddCategory
 	if c.shown != newForm {
 		title = text.EditCategory
 	}
 	return tag.Section().Class("pane").Aria("label", title).Body(
-		tag.Header().Class("topbar").Body(
+		tag.Box("header", "topbar",
 			part.IconButton("btn btn-quiet detail-back", "close-category", "", text.BackToCategories, "chevron-left"),
-			tag.H2().Text(title),
+			tag.Words("h2", "", title),
 			tag.Span().Class("grow"),
 			part.IconButton("btn btn-quiet detail-close", "close-category", "", text.CloseDetail, "x"),
 		),
-		tag.Div().Class("scroll").Body(c.form()),
+		tag.Box("div", "scroll", c.form()),
 	)
 }
 
 func (c *Categories) form() app.UI {
 	field := func(id, label, help string, input app.UI, name string) app.UI {
-		return tag.Div().Class("field").Body(
+		return tag.Box("div", "field",
 			tag.Label().Attr("for", id).Text(label),
 			input,
 			tag.P().ID(id+"-help").Class("meta").Text(help),
@@ -129,12 +129,12 @@ func (c *Categories) form() app.UI {
 		field("category-description", text.DescriptionField, text.DescriptionHelp, about, "description"),
 		c.colors(),
 		c.icons(),
-		tag.Label().Class("set-line").Body(
+		tag.Box("label", "set-line",
 			tag.Input().Class("switch").Attr("type", "checkbox").Role("switch").DataSet("do", "default").Attr("checked", c.typed.def),
-			tag.Span().Body(tag.Span().Text(text.DefaultField), tag.Span().Class("meta").Text(text.DefaultHelp)),
+			tag.Box("span", "", tag.Words("span", "", text.DefaultField), tag.Words("span", "meta", text.DefaultHelp)),
 		),
 		part.If(c.problem != "", func() app.UI { return part.Banner("danger", "triangle-alert", part.Text(c.problem)) }),
-		tag.P().Class("line editor-foot").Body(
+		tag.Box("p", "line editor-foot",
 			part.Button("btn btn-primary", "save-category", "", part.Text(save)).Attr("disabled", c.saving || c.stale != nil),
 			part.Button("btn btn-quiet", "close-category", "", part.Text(text.Cancel)),
 			tag.Span().Class("grow"),
@@ -153,8 +153,8 @@ func (c *Categories) collision() app.UI {
 	t := c.stale
 	return tag.Div().Class("conflict").Role("alert").Body(
 		part.Banner("warn", "git-compare", part.Bold(text.CategoryStale), part.Text(" "+text.TextIsKept)),
-		tag.P().Class("conflict-other").Body(part.Text(text.SavedNow+" "), part.Bold(t.Name), part.Text(" "+t.Description)),
-		tag.Div().Class("change-head").Body(
+		tag.Box("p", "conflict-other", part.Text(text.SavedNow+" "), part.Bold(t.Name), part.Text(" "+t.Description)),
+		tag.Box("div", "change-head",
 			part.Button("btn btn-primary btn-sm", "save-mine", "", part.Text(text.SaveMineAnyway)),
 			part.Button("btn btn-sm", "keep-theirs", "", part.Text(text.KeepTheirs)),
 		),
@@ -171,7 +171,7 @@ func (c *Categories) colors() app.UI {
 			part.CategoryRings(n+1),
 		))
 	}
-	return tag.FieldSet().Class("field").Body(tag.Legend().Text(text.ColorField), tag.Div().Class("swatch-row").Body(items...))
+	return tag.Box("fieldset", "field", tag.Words("legend", "", text.ColorField), tag.Box("div", "swatch-row", items...))
 }
 
 // icons are the icons that a category may have, and none.
@@ -187,5 +187,5 @@ func (c *Categories) icons() app.UI {
 	for _, name := range part.ShelfIcons {
 		items = append(items, item(name, text.IconName(name), part.Icon(name)))
 	}
-	return tag.FieldSet().Class("field").DataSet("cat", c.typed.color).Body(tag.Legend().Text(text.IconField), tag.Div().Class("swatch-row swatch-icons").Body(items...))
+	return tag.FieldSet().Class("field").DataSet("cat", c.typed.color).Body(tag.Words("legend", "", text.IconField), tag.Box("div", "swatch-row swatch-icons", items...))
 }

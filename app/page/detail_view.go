@@ -30,7 +30,7 @@ func (d *Detail) bar() app.UI {
 	}
 	body := []app.UI{
 		part.IconButton("btn btn-quiet detail-back", "back", "", text.BackToList, "chevron-left"),
-		tag.Span().Class("meta num").Text(position),
+		tag.Words("span", "meta num", position),
 		tag.Span().Class("grow"),
 	}
 	if ok && !d.editing && len(d.row.Shape) > 0 {
@@ -40,7 +40,7 @@ func (d *Detail) bar() app.UI {
 		switch m.Status {
 		case api.StatusActive:
 			body = append(body,
-				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), tag.Span().Text(text.Edit), part.KbdHint("e")).Aria("label", text.Edit),
+				part.Button("btn btn-quiet btn-edit", "edit", "", part.Icon("square-pen"), tag.Words("span", "", text.Edit), part.KbdHint("e")).Aria("label", text.Edit),
 				part.IconButton("btn btn-quiet", "trash", "", text.ToTrash, "trash-2"))
 		default:
 			body = append(body, part.Button("btn btn-quiet", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)))
@@ -48,13 +48,13 @@ func (d *Detail) bar() app.UI {
 		body = append(body, part.IconButton("btn btn-quiet", "more", "", text.MoreActions, "ellipsis").Aria("haspopup", "listbox"))
 	}
 	body = append(body, part.IconButton("btn btn-quiet detail-close", "back", "", text.CloseDetail, "x"))
-	return tag.Header().Class("topbar").Body(body...)
+	return tag.Box("header", "topbar", body...)
 }
 
 func (d *Detail) content() app.UI {
 	switch {
 	case d.problem != "":
-		return tag.Div().Class("empty").Body(tag.H2().Text(d.problem), tag.P().Text(d.why))
+		return tag.Box("div", "empty", tag.Words("h2", "", d.problem), tag.Words("p", "", d.why))
 	case d.row == nil || d.slow:
 		return tag.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
 			app.Raw(`<div class="stack"><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-60"></div></div>`),
@@ -76,7 +76,7 @@ func (d *Detail) content() app.UI {
 		d.fields(m),
 		part.If(!d.sketched(), func() app.UI { return d.vitality(m) }),
 		part.If(!d.sketched(), func() app.UI { return d.history(m) }),
-		part.If(d.sketched(), func() app.UI { return tag.P().Class("meta").Text(text.NoChartKept) }),
+		part.If(d.sketched(), func() app.UI { return tag.Words("p", "meta", text.NoChartKept) }),
 		d.similar(),
 	)
 }
@@ -101,7 +101,7 @@ func (d *Detail) body(m api.Memory) app.UI {
 // unfiled says what it means to be in no category, with the way out.
 func (d *Detail) unfiled(m api.Memory) app.UI {
 	return part.If(m.CategoryID == nil && m.Status == api.StatusActive, func() app.UI {
-		return tag.Div().Class("banner banner-warn unfiled").Body(part.Icon("tag"), tag.Span().Text(text.NeverRecalled),
+		return tag.Box("div", "banner banner-warn unfiled", part.Icon("tag"), tag.Words("span", "", text.NeverRecalled),
 			part.Button("linkish end", "edit-category", "", part.Text(text.FileIt)).Aria("haspopup", "listbox"))
 	})
 }
@@ -122,10 +122,10 @@ func (d *Detail) banner(m api.Memory) app.UI {
 		if m.DeletedAt != nil {
 			when = browser.Date(*m.DeletedAt, browser.FullTime)
 		}
-		return tag.Div().Class("stack").Body(
+		return tag.Box("div", "stack",
 			part.Banner("warn", "trash-2", part.Bold(text.WentToTrash(when)), part.Text(" "+text.WhyTrash(m))),
 			part.Banner("plain", "info", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
-			tag.P().Class("line").Body(
+			tag.Box("p", "line",
 				part.Button("btn btn-primary", "restore", "", part.Icon("archive-restore"), part.Text(text.Restore)),
 				part.Button("btn btn-danger", "purge", "", part.Text(text.PurgeEllipsis)),
 			),
@@ -138,12 +138,12 @@ func (d *Detail) banner(m api.Memory) app.UI {
 
 func (d *Detail) fields(m api.Memory) app.UI {
 	field := func(name string, value ...app.UI) app.UI {
-		return tag.Div().Body(tag.Dt().Text(name), tag.Dd().Body(value...))
+		return tag.Box("div", "", tag.Words("dt", "", name), tag.Box("dd", "", value...))
 	}
-	meta := func(s string) app.UI { return tag.Span().Class("meta").Text(s) }
+	meta := func(s string) app.UI { return tag.Words("span", "meta", s) }
 	editable := func(do, label string, value ...app.UI) app.UI {
 		if m.Status != api.StatusActive {
-			return tag.Span().Class("line").Body(value...)
+			return tag.Box("span", "line", value...)
 		}
 		return part.Button("field-edit", do, "", value...).Title(label).Aria("haspopup", "listbox")
 	}
@@ -161,7 +161,7 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
 		field(text.Confidence, d.confidence(m)...),
 		field(text.Source, part.Text(text.SourceName(m.Source)), meta(browser.Date(m.CreatedAt, browser.FullDate))),
-		field(text.Updated, tag.Span().Class("num").Text(d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
+		field(text.Updated, tag.Words("span", "num", d.date(m.UpdatedAt)), meta(browser.Date(m.UpdatedAt, browser.Zone))),
 		field(text.Used, d.used(m)...),
 	}
 	if d.S.indexes() {
@@ -172,7 +172,7 @@ func (d *Detail) fields(m api.Memory) app.UI {
 	if m.Subject != "" {
 		fields = append(fields, field(text.Subject, part.Text(m.Subject)))
 	}
-	return tag.Dl().Class("fields").Body(fields...)
+	return tag.Box("dl", "fields", fields...)
 }
 
 // date leaves the year out while it is the present one.
@@ -185,9 +185,9 @@ func (d *Detail) date(t api.Time) string {
 }
 
 func (d *Detail) confidence(m api.Memory) []app.UI {
-	out := []app.UI{tag.Span().Class("num").Text(strconv.FormatFloat(m.Confidence, 'f', -1, 64))}
+	out := []app.UI{tag.Words("span", "num", strconv.FormatFloat(m.Confidence, 'f', -1, 64))}
 	if m.ReviewedAt != nil {
-		out = append(out, tag.Span().Class("meta").Text(text.ReviewedOn(browser.Date(*m.ReviewedAt, browser.DayMonth))))
+		out = append(out, tag.Words("span", "meta", text.ReviewedOn(browser.Date(*m.ReviewedAt, browser.DayMonth))))
 	}
 	return out
 }
@@ -196,16 +196,16 @@ func (d *Detail) eligible(m api.Memory) []app.UI {
 	if m.EvictableAt == nil {
 		return []app.UI{part.Text(text.Stays)}
 	}
-	return []app.UI{tag.Span().Class("num").Text(browser.Date(*m.EvictableAt, browser.FullDate))}
+	return []app.UI{tag.Words("span", "num", browser.Date(*m.EvictableAt, browser.FullDate))}
 }
 
 func (d *Detail) used(m api.Memory) []app.UI {
 	if m.UseCount == 0 {
 		return []app.UI{part.Text(text.Never)}
 	}
-	out := []app.UI{tag.Span().Class("num").Text(text.Times(m.UseCount))}
+	out := []app.UI{tag.Words("span", "num", text.Times(m.UseCount))}
 	if m.LastUsedAt != nil {
-		out = append(out, tag.Span().Class("meta").Text(text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))
+		out = append(out, tag.Words("span", "meta", text.LastUsed(browser.Date(*m.LastUsedAt, browser.DayMonth))))
 	}
 	return out
 }
@@ -217,9 +217,9 @@ func (d *Detail) vitality(m api.Memory) app.UI {
 			Aria("pressed", strconv.FormatBool(d.days == days)).Text(label)
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-vit").Body(
-		tag.Div().Class("section-head").Body(
+		tag.Box("div", "section-head",
 			tag.H2().ID("h-vit").Text(text.Vitality),
-			tag.Span().Class("meta").Text(text.HalfLife(h.HalfLifeDays)),
+			tag.Words("span", "meta", text.HalfLife(h.HalfLifeDays)),
 			tag.Span().Class("end seg").Role("group").Aria("label", text.Range).Body(
 				choice(30, "30 d"), choice(90, "90 d"), choice(365, "1 y"),
 			),
@@ -248,11 +248,11 @@ func (d *Detail) history(m api.Memory) app.UI {
 		items = append(items, part.Event(e, d.others(e), e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-hist").Body(
-		tag.Div().Class("section-head").Body(
+		tag.Box("div", "section-head",
 			tag.H2().ID("h-hist").Text(text.History),
-			tag.Span().Class("meta").Text(text.Revision(m.Revision)),
+			tag.Words("span", "meta", text.Revision(m.Revision)),
 		),
-		tag.Ol().Body(items...),
+		tag.Box("ol", "", items...),
 		part.If(more, func() app.UI {
 			return part.Button("btn btn-sm btn-older", "older", "", part.Icon("history"), part.Text(text.Older))
 		}),
@@ -265,11 +265,11 @@ func (d *Detail) others(e api.Event) []app.UI {
 	var out []app.UI
 	for i, o := range e.Others {
 		if i == most {
-			out = append(out, tag.Span().Class("meta").Text(text.AndOthers(len(e.Others)-most)))
+			out = append(out, tag.Words("span", "meta", text.AndOthers(len(e.Others)-most)))
 			break
 		}
 		if o.Body == "" {
-			out = append(out, tag.Span().Class("meta").Text(text.PurgedOther(o.ID)))
+			out = append(out, tag.Words("span", "meta", text.PurgedOther(o.ID)))
 			continue
 		}
 		r := route{Kind: listPage, ID: o.ID}
@@ -284,14 +284,14 @@ func (d *Detail) similar() app.UI {
 	for _, x := range d.row.Similar {
 		chips = append(chips, tag.A().Class("chip").Attr("href", browser.Path(d.S.route.open(x.ID).path())).Body(
 			tag.Span().Class("chip-text").Attr("dir", "auto").Text(part.Cut(x.Body)),
-			tag.Span().Class("num").Text(strconv.FormatFloat(x.Similarity, 'f', 2, 64)),
+			tag.Words("span", "num", strconv.FormatFloat(x.Similarity, 'f', 2, 64)),
 		))
 	}
 	if len(chips) == 0 {
 		return tag.Span().Hidden(true)
 	}
 	return tag.Section().Class("section").Aria("labelledby", "h-sim").Body(
-		tag.Div().Class("section-head").Body(tag.H2().ID("h-sim").Text(text.SimilarHead), tag.Span().Class("meta").Text(text.SimilarBy(d.row.Similar[0].By))),
-		tag.P().Class("recalled").Body(chips...),
+		tag.Box("div", "section-head", tag.H2().ID("h-sim").Text(text.SimilarHead), tag.Words("span", "meta", text.SimilarBy(d.row.Similar[0].By))),
+		tag.Box("p", "recalled", chips...),
 	)
 }

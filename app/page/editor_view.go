@@ -41,10 +41,10 @@ func (f *Editor) bodyField() app.UI {
 	if f.Now != nil {
 		t = t.Attr("lang", f.Now.Lang)
 	}
-	return tag.Div().Class("field").Body(
+	return tag.Box("div", "field",
 		t,
 		tag.P().ID("editor-count").Class("meta").Body(
-			tag.Span().Class("num").Text(text.Bytes(n, int(setting.Get("memory.body").Max))),
+			tag.Words("span", "num", text.Bytes(n, int(setting.Get("memory.body").Max))),
 		),
 		f.err("body"),
 	)
@@ -75,28 +75,28 @@ func (f *Editor) fields() app.UI {
 	}
 	n := f.typed.Importance
 	pick := func(do, label, chosen string, body ...app.UI) app.UI {
-		return tag.Div().Class("field").Body(
-			tag.Span().Class("label").Text(label),
+		return tag.Box("div", "field",
+			tag.Words("span", "label", label),
 			part.Button("btn field-pick", do, "", append(body, part.Icon("chevron-down"))...).Aria("haspopup", "listbox").Aria("label", text.Field(label, chosen)),
-			part.If(do == "form-category" && f.typed.Category == nil, func() app.UI { return tag.P().Class("meta field-warn").Text(text.NeverRecalledField) }),
+			part.If(do == "form-category" && f.typed.Category == nil, func() app.UI { return tag.Words("p", "meta field-warn", text.NeverRecalledField) }),
 		)
 	}
 	confidence := tag.Input().ID("editor-confidence").Class("input num-input").Attr("type", "text").Attr("inputmode", "decimal").Attr("autocomplete", "off")
 	if f.errs["confidence"] != "" {
 		confidence = confidence.Aria("invalid", "true")
 	}
-	return tag.Div().Class("editor-fields").Body(
-		tag.Div().Class("field editor-importance").Body(
+	return tag.Box("div", "editor-fields",
+		tag.Box("div", "field editor-importance",
 			tag.Label().Attr("for", "editor-importance").Body(part.Text(text.ImportanceField+" "),
-				tag.Span().Class("num").Text(strconv.Itoa(n)), part.Text(" "), tag.Span().Class("meta").Text(text.Word(n))),
+				tag.Words("span", "num", strconv.Itoa(n)), part.Text(" "), tag.Words("span", "meta", text.Word(n))),
 			tag.Div().Class("hl-one").DataSet("imp", n).Body(
 				tag.Input().ID("editor-importance").Class("range").Attr("type", "range").Attr("min", 1).Attr("max", 10).Attr("step", 1).Aria("valuetext", text.Level(n, text.Word(n))),
 			),
-			tag.P().Class("meta").Text(text.Meaning(n)+". "+f.lasts()),
+			tag.Words("p", "meta", text.Meaning(n)+". "+f.lasts()),
 		),
-		pick("form-category", text.Category, name, part.CategoryRings(color), tag.Span().Class("pick-label").Text(name)),
-		pick("form-kind", text.Kind, f.typed.Kind, tag.Span().Class("pick-label").Text(f.typed.Kind)),
-		tag.Div().Class("field").Body(
+		pick("form-category", text.Category, name, part.CategoryRings(color), tag.Words("span", "pick-label", name)),
+		pick("form-kind", text.Kind, f.typed.Kind, tag.Words("span", "pick-label", f.typed.Kind)),
+		tag.Box("div", "field",
 			tag.Label().Attr("for", "editor-confidence").Text(text.Confidence),
 			confidence,
 			f.err("confidence"),
@@ -115,10 +115,10 @@ func (f *Editor) buttons() app.UI {
 	if f.saving {
 		label = text.Saving
 	}
-	return tag.P().Class("line editor-foot").Body(
+	return tag.Box("p", "line editor-foot",
 		part.Button("btn btn-primary", "save", "", part.Text(label)).Attr("disabled", f.saving || f.conflict != nil),
 		part.Button("btn btn-quiet", "cancel", "", part.Text(text.Cancel)),
-		tag.Span().Class("meta editor-keys").Body(part.Kbd("Ctrl"), part.Text(" "), part.Kbd("↵"), part.Text(" "+text.KeySave)),
+		tag.Box("span", "meta editor-keys", part.Kbd("Ctrl"), part.Text(" "), part.Kbd("↵"), part.Text(" "+text.KeySave)),
 	)
 }
 
@@ -130,9 +130,9 @@ func (f *Editor) sources() app.UI {
 	items := make([]app.UI, 0, len(f.Sources))
 	for _, m := range f.Sources {
 		_, color := f.S.category(m.CategoryID)
-		items = append(items, tag.Li().Class("merge-source").Body(part.Rings(m.Importance, color), part.Body("memory-text", m)))
+		items = append(items, tag.Box("li", "merge-source", part.Rings(m.Importance, color), part.Body("memory-text", m)))
 	}
-	return tag.Div().Class("stack").Body(tag.H2().Text(text.MergeHead(len(f.Sources))), tag.Ul().Class("stack merge-sources").Body(items...))
+	return tag.Box("div", "stack", tag.Words("h2", "", text.MergeHead(len(f.Sources))), tag.Box("ul", "stack merge-sources", items...))
 }
 
 // collision shows both texts, the typed one first: nothing typed is lost.
@@ -149,12 +149,12 @@ func (f *Editor) collision() app.UI {
 	other := part.Marks(f.base.Body, theirs.Body)
 	return tag.Div().Class("conflict").Role("alert").Body(
 		part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
-		tag.Div().Class("ba").Body(
-			tag.Div().Body(tag.H3().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
-			tag.Div().Body(tag.H3().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+		tag.Box("div", "ba",
+			tag.Box("div", "", tag.Words("h3", "", text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
+			tag.Box("div", "", tag.Words("h3", "", text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
 		),
-		tag.Div().Class("change-head").Body(
+		tag.Box("div", "change-head",
 			part.Button("btn btn-primary btn-sm", "mine", "", part.Text(text.SaveMine(theirs.Revision+1))).Attr("disabled", f.saving),
 			part.Button("btn btn-sm", "theirs", "", part.Text(text.KeepTheirs)),
 			part.Button("btn btn-sm btn-quiet", "both", "", part.Text(text.EditBoth)),
@@ -184,5 +184,5 @@ func (f *Editor) differences(theirs api.Memory, mine bool) app.UI {
 	say(text.FieldName("importance"), strconv.Itoa(f.typed.Importance), strconv.Itoa(theirs.Importance))
 	say(text.FieldName("kind"), f.typed.Kind, theirs.Kind)
 	say(text.FieldName("category"), category(f.typed.Category), category(theirs.CategoryID))
-	return part.If(len(out) > 0, func() app.UI { return tag.P().Class("meta").Text(text.Join(out...)) })
+	return part.If(len(out) > 0, func() app.UI { return tag.Words("p", "meta", text.Join(out...)) })
 }

@@ -72,7 +72,7 @@ func (l *List) filters() app.UI {
 	q := l.Query
 	body := []app.UI{
 		tag.Button().Class("filter").Attr("type", "button").DataSet("do", "filter").DataSet("arg", "status").
-			Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Span().Text(text.StatusName(q.Status)), part.Icon("chevron-down")),
+			Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Words("span", "", text.StatusName(q.Status)), part.Icon("chevron-down")),
 	}
 	any := false
 	for _, c := range l.S.chips(q) {

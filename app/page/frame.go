@@ -81,8 +81,8 @@ func (a *App) content() []app.UI {
 		}
 		return []app.UI{pageBar(title, note), a.partPage()}
 	}
-	return []app.UI{tag.Div().Class("empty").Body(
-		tag.H2().Text(text.NothingHere), tag.P().Text(text.NothingHereWhy),
+	return []app.UI{tag.Box("div", "empty",
+		tag.Words("h2", "", text.NothingHere), tag.Words("p", "", text.NothingHereWhy),
 		tag.A().Class("btn").Attr("href", browser.Path("/memory")).Text(text.ToMemories),
 	)}
 }
@@ -115,19 +115,19 @@ func (a *App) partPage() app.UI {
 
 func (a *App) waiting() []app.UI {
 	if a.failed == nil {
-		return []app.UI{tag.Header().Class("topbar").Body(tag.H1().Class("sr").Text(pageName(a.route)))}
+		return []app.UI{tag.Box("header", "topbar", tag.Words("h1", "sr", pageName(a.route)))}
 	}
-	return []app.UI{tag.Div().Class("empty").Body(
-		tag.H2().Text(text.CannotStart), tag.P().Text(words(a.failed)),
+	return []app.UI{tag.Box("div", "empty",
+		tag.Words("h2", "", text.CannotStart), tag.Words("p", "", words(a.failed)),
 		part.Button("btn", "retry", "", part.Text(text.Retry)),
 	)}
 }
 
 // heading is the page's name where it isn't seen.
-func heading(r route) app.UI { return tag.H1().Class("sr").Text(pageName(r)) }
+func heading(r route) app.UI { return tag.Words("h1", "sr", pageName(r)) }
 
 func pageBar(title, note string) app.UI {
-	return tag.Header().Class("topbar").Body(tag.H1().Text(title), tag.Span().Class("meta").Text(note))
+	return tag.Box("header", "topbar", tag.Words("h1", "", title), tag.Words("span", "meta", note))
 }
 
 // listBody is the list with what is open beside it, or the way on for somebody who
@@ -155,7 +155,7 @@ func (a *App) listBody() app.UI {
 		open, beside = "detail", &Detail{S: s, Rev: s.rev, ID: r.ID}
 	default:
 		beside = tag.Section().Class("pane pane-none").Aria("hidden", "true").Body(
-			tag.Div().Class("empty").Body(part.GrowthFaint(), tag.P().Text(text.PickOne)))
+			tag.Box("div", "empty", part.GrowthFaint(), tag.Words("p", "", text.PickOne)))
 	}
 	return tag.Div().Class("split").DataSet("open", open).Body(
 		&List{S: s, Rev: s.rev, Query: r.Query, Open: r.ID}, beside)
@@ -171,8 +171,8 @@ type sheet struct {
 // Render draws the pane.
 func (p *sheet) Render() app.UI {
 	return tag.Section().Class("pane").Aria("label", p.Title).Body(
-		tag.Header().Class("topbar").Body(tag.H2().Text(p.Title)),
-		tag.Div().Class("scroll").Body(tag.Div().Class("detail").Body(p.Form)),
+		tag.Box("header", "topbar", tag.Words("h2", "", p.Title)),
+		tag.Box("div", "scroll", tag.Box("div", "detail", p.Form)),
 	)
 }
 
@@ -195,16 +195,16 @@ func (a *App) memoryBar() app.UI {
 	if r.Kind == listPage && (r.ID > 0 || r.Compose || len(a.s.merging) > 0) {
 		class += " memory-bar-open"
 	}
-	return tag.Header().Class(class).Body(
+	return tag.Box("header", class,
 		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
 			tab("/memory", r.Kind == listPage && !trash, part.Text(text.ListTab)),
 			tab("/memory/recall", r.Kind == checkPage, part.Text(text.RecallCheck)),
-			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Span().Class("meta num").Text(count)),
+			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Words("span", "meta num", count)),
 			tab("/categories", r.Kind == categoriesPage, part.Text(text.Categories)),
 		),
 		tag.Span().Class("grow"),
 		part.IconButton("btn btn-quiet btn-cmd", "palette", "", text.PaletteOpen, "command"),
-		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), tag.Span().Text(text.NewMemory)).Aria("label", text.NewMemory),
+		part.Button("btn btn-primary btn-wide", "compose", "", part.Icon("plus"), tag.Words("span", "", text.NewMemory)).Aria("label", text.NewMemory),
 	)
 }
 
@@ -216,8 +216,8 @@ func (a *App) notice() app.UI {
 	case s.disconnected() || s.off.outdated || len(s.off.changes) > 0:
 		return s.connection()
 	case a.due() > 0:
-		return tag.Div().Class("notice").Body(tag.Div().Class("banner banner-plain").Body(
-			part.Icon("leaf"), tag.Span().Body(
+		return tag.Box("div", "notice", tag.Box("div", "banner banner-plain",
+			part.Icon("leaf"), tag.Box("span", "",
 				part.Text(text.Due(a.due(), int(s.policy.Policy.DailyDeletionLimit), browser.Date(s.policy.NextSweepAt, browser.FullTime))+" "),
 				part.Link("/memory?sort=evictable&fades=1", text.SeeThem), part.Text(" · "), part.Link("/settings", text.PauseOrChange),
 			),
@@ -252,7 +252,7 @@ func (a *App) floats() app.UI {
 	if s.dialog != nil {
 		body = append(body, &part.Dialog{Spec: s.dialog, Close: s.closeDialog})
 	}
-	return tag.Div().Class("floats").Body(body...)
+	return tag.Box("div", "floats", body...)
 }
 
 // bottom is the navigation of narrow windows.
@@ -286,17 +286,17 @@ func (a *App) rail() app.UI {
 		if current {
 			l = l.Aria("current", "page")
 		}
-		return l.Body(part.Icon(icon), tag.Span().Text(label))
+		return l.Body(part.Icon(icon), tag.Words("span", "", label))
 	}
-	return tag.Aside().Class("rail").Body(
+	return tag.Box("aside", "rail",
 		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
 		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
 			item("/memory", text.Memory, "list", k.ofMemories()),
 			item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		),
 		a.categories(),
-		tag.Div().Class("rail-foot").Body(
-			tag.P().Class("meta").Text(a.indexed()),
+		tag.Box("div", "rail-foot",
+			tag.Words("p", "meta", a.indexed()),
 			tag.Nav().Class("nav").Aria("label", text.YouHere).Body(a.install("nav-install"), item("/account", a.personName(), "user", k.whole() == accountPage)),
 		),
 	)
@@ -325,8 +325,8 @@ func (a *App) categories() app.UI {
 	if o == nil || len(o.Categories) == 0 {
 		return tag.Nav().Hidden(true)
 	}
-	items := []app.UI{tag.H2().Body(tag.A().Class("nav-head").Attr("href", browser.Path("/categories")).Title(text.ChangeCategories).Body(
-		tag.Span().Text(text.Categories), part.Icon("square-pen")))}
+	items := []app.UI{tag.Box("h2", "", tag.A().Class("nav-head").Attr("href", browser.Path("/categories")).Title(text.ChangeCategories).Body(
+		tag.Words("span", "", text.Categories), part.Icon("square-pen")))}
 	for _, c := range o.Categories {
 		r := route{Kind: listPage, Query: api.MemoryQuery{CategoryID: c.ID}}
 		l := tag.A().Attr("href", browser.Path(r.path())).Title(c.Name)
@@ -336,7 +336,7 @@ func (a *App) categories() app.UI {
 		items = append(items, l.Body(
 			part.ShelfIcon(c.Icon, c.Color),
 			tag.Span().Class("nav-name").Attr("dir", "auto").Text(c.Name),
-			tag.Span().Class("num").Text(text.Number(c.Count)),
+			tag.Words("span", "num", text.Number(c.Count)),
 		))
 	}
 	return tag.Nav().Class("nav nav-categories").Aria("label", text.Categories).Body(items...)

@@ -19,7 +19,7 @@ func (s *Session) help() {
 			}
 			keys = append(keys, part.Kbd(name))
 		}
-		rows = append(rows, tag.Div().Body(tag.Dt().Body(keys...), tag.Dd().Text(k.What)))
+		rows = append(rows, tag.Box("div", "", tag.Box("dt", "", keys...), tag.Words("dd", "", k.What)))
 	}
-	s.ask(&part.DialogSpec{Title: text.KeysTitle, Wide: true, Extra: tag.Dl().Class("keys").Body(rows...)})
+	s.ask(&part.DialogSpec{Title: text.KeysTitle, Wide: true, Extra: tag.Box("dl", "keys", rows...)})
 }

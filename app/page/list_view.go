@@ -22,7 +22,7 @@ func (l *List) Render() app.UI {
 			Body(
 				l.head(),
 				l.filters(),
-				tag.Div().Class("list-box").Body(
+				tag.Box("div", "list-box",
 					l.newRows(),
 					l.S.newWaiting(),
 					l.rows(),
@@ -42,7 +42,7 @@ func (l *List) head() app.UI {
 		if busy {
 			said = text.Working
 		}
-		return tag.Div().Class("listhead").Body(
+		return tag.Box("div", "listhead",
 			part.IconButton("btn btn-quiet", "pick-none", "", text.PickNone, "x").Attr("disabled", busy),
 			tag.Span().Class("muted num").Role("status").Text(said),
 			part.If(!busy && p.all == nil && l.window.Total > len(p.rows), func() app.UI {
@@ -57,7 +57,7 @@ func (l *List) head() app.UI {
 	}
 	q := l.Query.Normal()
 	sorted := text.SortedBy(q.Sort, q.Order)
-	return tag.Div().Class("listhead").Body(
+	return tag.Box("div", "listhead",
 		tag.Div().Class("search").Role("search").Body(
 			part.Icon("search"),
 			tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").Attr("spellcheck", "false").
@@ -207,14 +207,14 @@ func (l *List) flag(m *api.Memory) string {
 func (l *List) nothing() app.UI {
 	switch {
 	case l.problem != "":
-		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.ListFailed), tag.P().Text(l.problem),
+		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.ListFailed), tag.Words("p", "", l.problem),
 			part.Button("btn", "again", "", part.Text(text.Retry)))
 	case !l.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(l.view.Height, l.view.Row)...)
 	case l.window.Total == 0 && l.pending == nil:
-		return tag.Div().Class("empty list-empty").Body(
-			tag.H2().Text(text.NothingFound),
-			tag.P().Text(text.NothingWhy(l.Query.Q, narrowed(l.Query))),
+		return tag.Box("div", "empty list-empty",
+			tag.Words("h2", "", text.NothingFound),
+			tag.Words("p", "", text.NothingWhy(l.Query.Q, narrowed(l.Query))),
 			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-search", "", part.Text(text.ClearFilters)) }),
 		)
 	}
@@ -240,7 +240,7 @@ func (l *List) foot() app.UI {
 		for _, k := range keys {
 			body = append(body, part.Kbd(k), part.Text(" "))
 		}
-		return tag.Span().Body(append(body, part.Text(label))...)
+		return tag.Box("span", "", append(body, part.Text(label))...)
 	}
 	total := text.Memories(l.window.Total)
 	if l.window.Kept {
@@ -249,10 +249,10 @@ func (l *List) foot() app.UI {
 	if !l.window.Loaded {
 		total = ""
 	}
-	return tag.Footer().Class("listfoot").Body(
+	return tag.Box("footer", "listfoot",
 		tag.Span().Class("num").Role("status").Text(total),
-		tag.Span().Text(text.SortName(q.Sort)),
-		tag.Span().Class("end").Body(
+		tag.Words("span", "", text.SortName(q.Sort)),
+		tag.Box("span", "end",
 			hint(text.KeyMove, "j", "k"),
 			hint(text.KeySelect, "x"),
 			part.Button("foot-keys", "help", "", part.Kbd("?"), part.Text(" "+text.KeyKeys)),

@@ -79,12 +79,12 @@ func (p *Login) Render() app.UI {
 		}
 		return before(
 			tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).Attr("novalidate", "true").Body(
-				tag.P().Class("brand").Body(part.Brand()...),
-				tag.Div().Body(tag.H1().Text(text.Welcome)),
+				tag.Box("p", "brand", part.Brand()...),
+				tag.Box("div", "", tag.Words("h1", "", text.Welcome)),
 				field("login-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), ""),
 				field("login-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "current-password"), ""),
 				problem(p.problem),
-				tag.Div().Class("line").Body(tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
+				tag.Box("div", "line", tag.Button().Class("btn btn-primary").Attr("type", "submit").Attr("disabled", p.busy).Text(label)),
 				&SetupHint{S: p.S},
 			),
 		)
@@ -93,9 +93,9 @@ func (p *Login) Render() app.UI {
 
 // before is the layout of the pages before the app.
 func before(form app.UI) app.UI {
-	return tag.Div().Class("setup").Body(
-		tag.Div().Class("setup-side").Body(part.GrowthBig()),
-		tag.Main().Class("setup-main").Body(form),
+	return tag.Box("div", "setup",
+		tag.Box("div", "setup-side", part.GrowthBig()),
+		tag.Box("main", "setup-main", form),
 	)
 }
 
@@ -105,7 +105,7 @@ func field(id, label string, input tag.Element, wrong string) app.UI {
 	if wrong != "" {
 		input = input.Aria("invalid", "true").Aria("describedby", id+"-err")
 	}
-	return tag.Div().Class("field").Body(
+	return tag.Box("div", "field",
 		tag.Label().Attr("for", id).Text(label),
 		input,
 		part.If(wrong != "", func() app.UI { return tag.P().ID(id + "-err").Class("err").Role("alert").Text(wrong) }),

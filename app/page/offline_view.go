@@ -26,7 +26,7 @@ func (s *Session) connection() app.UI {
 	waiting, stuck := s.counts()
 	show := part.If(waiting+stuck > 0, func() app.UI { return part.Button("linkish", "queue", "", part.Text(text.ShowQueue)) })
 	banner := func(kind, icon, said string, more ...app.UI) app.UI {
-		body := append([]app.UI{part.Icon(icon), tag.Span().Class("grow").Text(said)}, more...)
+		body := append([]app.UI{part.Icon(icon), tag.Words("span", "grow", said)}, more...)
 		return tag.Div().Class("banner banner-" + kind).Body(body...)
 	}
 	count := ""
@@ -60,8 +60,8 @@ func (s *Session) connection() app.UI {
 // pending says of an open memory what is not sent.
 func (s *Session) pending(flag string) app.UI {
 	return part.If(flag != "", func() app.UI {
-		return tag.P().Class("line pending").Body(
-			tag.Span().Class("tag").Body(part.Icon("clock"), part.Text(flag)),
+		return tag.Box("p", "line pending",
+			tag.Box("span", "tag", part.Icon("clock"), part.Text(flag)),
 			part.Button("linkish meta", "queue", "", part.Text(text.ShowQueue)))
 	})
 }
@@ -81,9 +81,9 @@ func (s *Session) newWaiting() app.UI {
 			if c.State != state.ChangeWaiting {
 				flag = text.RefusedFlag
 			}
-			items = append(items, tag.Li().Class("unsent-new").Body(
+			items = append(items, tag.Box("li", "unsent-new",
 				tag.Span().Class("memory-text").Attr("dir", "auto").Text(part.Cut(c.Text)),
-				tag.Span().Class("flag flag-waiting").Body(part.Icon("clock"), tag.Span().Text(flag))))
+				tag.Box("span", "flag flag-waiting", part.Icon("clock"), tag.Words("span", "", flag))))
 		}
 	}
 	return part.If(n > 0, func() app.UI {
@@ -149,8 +149,8 @@ func (q *queueList) Render() app.UI {
 			items = append(items, part.Change(c, now))
 		}
 		return tag.Div().OnClick(q.click).Body(
-			tag.Ul().Class("unsents").Body(items...),
-			part.If(len(items) == 0, func() app.UI { return tag.P().Text(text.QueueNone) }),
+			tag.Box("ul", "unsents", items...),
+			part.If(len(items) == 0, func() app.UI { return tag.Words("p", "", text.QueueNone) }),
 		)
 	})
 }
@@ -233,7 +233,7 @@ func (s *Session) unsentFirst(then func()) {
 // install is the offer to install the app, where the browser makes one.
 func (a *App) install(class string) app.UI {
 	return part.If(installable(a.ctx), func() app.UI {
-		return part.Button(class, "install", "", part.Icon("download"), tag.Span().Text(text.Install)).Title(text.InstallNote)
+		return part.Button(class, "install", "", part.Icon("download"), tag.Words("span", "", text.Install)).Title(text.InstallNote)
 	})
 }
 

@@ -21,7 +21,7 @@ func (p *Palette) Render() app.UI {
 		}
 		return tag.Div().Class("scrim palette-scrim").DataSet("do", "close-palette").OnClick(p.click).OnKeyDown(p.key).OnInput(p.input).Body(
 			tag.Div().Class("palette").Role("dialog").Aria("modal", "true").Aria("label", text.PaletteOpen).Body(
-				tag.Div().Class("palette-input").Body(
+				tag.Box("div", "palette-input",
 					part.IconLarge("search"),
 					tag.Input().ID("palette-input").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false").
 						Attr("placeholder", text.PaletteHint).Aria("label", text.PaletteHint).
@@ -42,7 +42,7 @@ func foot(label string, keys ...string) app.UI {
 	for _, k := range keys {
 		body = append(body, part.Kbd(k), part.Text(" "))
 	}
-	return tag.Span().Body(append(body, part.Text(label))...)
+	return tag.Box("span", "", append(body, part.Text(label))...)
 }
 
 func (p *Palette) groups(list []command) []app.UI {
@@ -56,7 +56,7 @@ func (p *Palette) groups(list []command) []app.UI {
 		groups = append(groups, tag.Ul().Role("group").Aria("label", name).Body(items...))
 	}
 	if len(list) == 0 {
-		groups = append(groups, tag.P().Class("meta palette-none").Text(text.NoMatch))
+		groups = append(groups, tag.Words("p", "meta palette-none", text.NoMatch))
 	}
 	return groups
 }
@@ -68,7 +68,7 @@ func (p *Palette) item(i int, c *command) app.UI {
 		return li.Body(
 			part.Rings(m.Importance, color),
 			tag.Span().Class("memory-text").Attr("lang", m.Lang).Attr("dir", "auto").Body(part.Runs(state.Hits(m.Body, p.typed, 160))...),
-			tag.Span().Class("end").Body(part.Vitality(m.VitalityShown, p.S.floor())),
+			tag.Box("span", "end", part.Vitality(m.VitalityShown, p.S.floor())),
 		)
 	}
 	var lead app.UI = part.Icon(c.icon)
@@ -77,12 +77,12 @@ func (p *Palette) item(i int, c *command) app.UI {
 	}
 	var end []app.UI
 	if c.note != "" {
-		end = append(end, tag.Span().Class("num").Text(c.note))
+		end = append(end, tag.Words("span", "num", c.note))
 	}
 	for _, k := range strings.Fields(c.key) {
 		end = append(end, part.KbdHint(k))
 	}
-	return li.Body(lead, tag.Span().Class("palette-label").Attr("dir", "auto").Text(c.label), tag.Span().Class("end").Body(end...))
+	return li.Body(lead, tag.Span().Class("palette-label").Attr("dir", "auto").Text(c.label), tag.Box("span", "end", end...))
 }
 
 func boolean(b bool) string {

@@ -121,15 +121,15 @@ func (t *TrashBin) Render() app.UI {
 		return tag.Div().Class("trash").OnClick(t.click).Body(
 			t.head(),
 			part.If(t.window.Total > 0, func() app.UI {
-				return tag.Div().Class("filters").Body(tag.Div().Class("banner banner-warn grow").Body(
+				return tag.Box("div", "filters", tag.Box("div", "banner banner-warn grow",
 					part.Icon("info"),
-					tag.Span().Body(part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
+					tag.Box("span", "", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
 				))
 			}),
-			tag.Div().Class("list-box").Body(t.table(), t.nothing()),
-			tag.Footer().Class("listfoot").Body(
+			tag.Box("div", "list-box", t.table(), t.nothing()),
+			tag.Box("footer", "listfoot",
 				tag.Span().Class("num").Role("status").Text(text.InTheTrash(t.window.Total)),
-				tag.Span().Text(text.OnlyPeoplePurge),
+				tag.Words("span", "", text.OnlyPeoplePurge),
 			),
 		)
 	})
@@ -153,7 +153,7 @@ func (t *TrashBin) head() app.UI {
 	}
 	return tag.Div().Class("listhead trash-head").Aria("busy", strconv.FormatBool(busy)).Body(
 		tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Attr("checked", t.allPicked()).Attr("disabled", t.window.Total == 0 || busy),
-		tag.Span().Class("muted num").Text(count),
+		tag.Words("span", "muted num", count),
 		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0 || busy),
 		part.Button("btn btn-sm btn-danger", "picked-purge", "", part.Icon("trash-2"), part.Text(text.PurgeEllipsis)).Attr("disabled", n == 0 || busy),
 		tag.Span().Class("grow"),
@@ -183,13 +183,13 @@ func (t *TrashBin) parts() app.UI {
 func (t *TrashBin) nothing() app.UI {
 	switch {
 	case t.problem != "":
-		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.ListFailed), tag.P().Text(t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
+		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.ListFailed), tag.Words("p", "", t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
 	case !t.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
 	case t.window.Total == 0 && t.Query.DeletedBy != "":
-		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.NoneOfThese), tag.P().Text(text.NoneOfTheseWhy))
+		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.NoneOfThese), tag.Words("p", "", text.NoneOfTheseWhy))
 	case t.window.Total == 0:
-		return tag.Div().Class("empty list-empty").Body(tag.H2().Text(text.TrashEmpty), tag.P().Text(text.TrashEmptyWhy))
+		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.TrashEmpty), tag.Words("p", "", text.TrashEmptyWhy))
 	}
 	return tag.Span().Hidden(true)
 }
@@ -208,7 +208,7 @@ func (t *TrashBin) table() app.UI {
 		return tag.Div().Role("columnheader").Text(label)
 	}
 	unseen := func(label string) app.UI {
-		return tag.Div().Role("columnheader").Body(tag.Span().Class("sr").Text(label))
+		return tag.Div().Role("columnheader").Body(tag.Words("span", "sr", label))
 	}
 	zone := browser.Date(t.S.now(), browser.Zone)
 	return tag.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(

@@ -123,8 +123,8 @@ func (c *Chart) Render() app.UI {
 	return Safe("chart", func() app.UI {
 		p := c.plot()
 		reading := c.reading && c.at < len(p.marks)
-		return tag.Div().Class("chart-part").Body(
-			tag.Div().Class("chart-box").Body(c.draw(&p, reading)),
+		return tag.Box("div", "chart-part",
+			tag.Box("div", "chart-box", c.draw(&p, reading)),
 			c.legend(),
 			c.said(&p, reading),
 			c.table(&p),
@@ -224,7 +224,7 @@ func (c *Chart) title(p *plot) string {
 
 func (c *Chart) legend() app.UI {
 	key := func(svg, label string) app.UI {
-		return tag.Span().Body(app.Raw(svg), app.Text(label))
+		return tag.Box("span", "", app.Raw(svg), app.Text(label))
 	}
 	parts := []app.UI{
 		key(`<svg viewBox="0 0 20 8"><path class="chart-line" d="M0 4H20"></path></svg>`, text.LegendPast),
@@ -251,8 +251,8 @@ func (c *Chart) said(p *plot, reading bool) app.UI {
 	}
 	return tag.Output().Class("banner banner-plain chart-said").DataSet("state", state).Body(
 		Icon("info"),
-		tag.Span().Class("chart-sentence").Body(c.sentence()...),
-		tag.Span().Class("chart-reading").Text(words),
+		tag.Box("span", "chart-sentence", c.sentence()...),
+		tag.Words("span", "chart-reading", words),
 	)
 }
 
@@ -296,7 +296,7 @@ func (c *Chart) sentence() []app.UI {
 // table says the same for those who can't see the curve: its ends and its recalls.
 func (c *Chart) table(p *plot) app.UI {
 	row := func(when, what string) app.UI {
-		return tag.Tr().Body(tag.Td().Text(when), tag.Td().Text(what))
+		return tag.Box("tr", "", tag.Words("td", "", when), tag.Words("td", "", what))
 	}
 	one := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 	const most = 12 // the latest recalls; the rest is a number
@@ -321,9 +321,9 @@ func (c *Chart) table(p *plot) app.UI {
 	if c.History.EvictableAt != nil {
 		rows = append(rows, row(browser.Date(*c.History.EvictableAt, browser.FullTime), text.TableEnd))
 	}
-	return tag.Div().Class("sr").Body(tag.Table().Body(
-		tag.Caption().Text(text.TableCaption),
-		tag.THead().Body(tag.Tr().Body(tag.Th().Text(text.TableWhen), tag.Th().Text(text.Vitality))),
-		tag.TBody().Body(rows...),
+	return tag.Box("div", "sr", tag.Box("table", "",
+		tag.Words("caption", "", text.TableCaption),
+		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "", text.TableWhen), tag.Words("th", "", text.Vitality))),
+		tag.Box("tbody", "", rows...),
 	))
 }

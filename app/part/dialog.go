@@ -134,13 +134,13 @@ func (d *Dialog) Render() app.UI {
 		s := d.Spec
 		body := []app.UI{tag.H2().ID("dialog-title").Text(s.Title)}
 		for _, p := range s.Body {
-			body = append(body, tag.P().Class("muted").Text(p))
+			body = append(body, tag.Words("p", "muted", p))
 		}
 		if s.Extra != nil {
 			body = append(body, s.Extra)
 		}
 		if s.Phrase != "" {
-			body = append(body, tag.Div().Class("field").Body(
+			body = append(body, tag.Box("div", "field",
 				tag.Label().Attr("for", "dialog-phrase").Body(Text(text.TypePhrase+" "), Bold(s.Phrase)),
 				tag.Input().ID("dialog-phrase").Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"),
 			))
@@ -161,13 +161,13 @@ func (d *Dialog) Render() app.UI {
 
 func (d *Dialog) buttons() app.UI {
 	if d.Spec.Action == "" {
-		return tag.P().Class("line").Body(tag.Span().Class("grow"), Button("btn", "close-dialog", "", Text(text.Close)))
+		return tag.Box("p", "line", tag.Span().Class("grow"), Button("btn", "close-dialog", "", Text(text.Close)))
 	}
 	class := "btn btn-primary"
 	if d.Spec.Danger {
 		class = "btn btn-danger"
 	}
-	return tag.P().Class("line").Body(
+	return tag.Box("p", "line",
 		tag.Span().Class("grow"),
 		Button("btn btn-quiet", "close-dialog", "", Text(text.Cancel)),
 		Button(class, "confirm", "", Text(d.Spec.Action)).Attr("disabled", !d.ready()),

@@ -114,7 +114,7 @@ func IconButton(class, do, arg, label, icon string) tag.Element {
 }
 
 // Kbd is a key as it is printed.
-func Kbd(key string) app.UI { return tag.Kbd().Text(key) }
+func Kbd(key string) app.UI { return tag.Words("kbd", "", key) }
 
 // KbdHint is a key beside the name of what it does. The stylesheet writes it, so that it
 // is no part of that name.
@@ -126,14 +126,14 @@ func Banner(kind, icon string, body ...app.UI) app.UI {
 	if kind != "" {
 		class += " banner-" + kind
 	}
-	return tag.Div().Class(class).Body(Icon(icon), tag.Span().Body(body...))
+	return tag.Box("div", class, Icon(icon), tag.Box("span", "", body...))
 }
 
 // Link is a link inside the app.
 func Link(path, label string) app.UI { return tag.A().Attr("href", browser.Path(path)).Text(label) }
 
 // Bold is text that weighs more.
-func Bold(s string) app.UI { return tag.B().Text(s) }
+func Bold(s string) app.UI { return tag.Words("b", "", s) }
 
 // Text is plain text.
 func Text(s string) app.UI { return app.Text(s) }

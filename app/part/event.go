@@ -28,32 +28,32 @@ func Event(e api.Event, others []app.UI, back bool) app.UI {
 		}
 		fields = append(fields, value(c)...)
 	}
-	what := append([]app.UI{tag.B().Text(e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
+	what := append([]app.UI{tag.Words("b", "", e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
 	body := []app.UI{
 		Icon(eventIcon(e)),
-		tag.P().Class("event-what").Body(what...),
+		tag.Box("p", "event-what", what...),
 		If(back, func() app.UI {
 			return Button("btn btn-sm btn-quiet", "put-back", strconv.FormatInt(e.Revision, 10), Icon("undo-2"), Text(text.PutThisBack))
 		}),
-		tag.P().Class("meta").Text(meta(e)),
+		tag.Words("p", "meta", meta(e)),
 	}
 	if len(others) > 0 {
-		body = append(body, tag.P().Class("recalled event-others").Body(others...))
+		body = append(body, tag.Box("p", "recalled event-others", others...))
 	}
-	return tag.Li().Class("event").Body(append(body, bodies...)...)
+	return tag.Box("li", "event", append(body, bodies...)...)
 }
 
 // value is one changed field: before → after.
 func value(c api.FieldChange) []app.UI {
 	out := []app.UI{app.Text(" " + text.FieldName(c.Field) + " ")}
 	if c.Before != "" {
-		out = append(out, tag.Del().Class("val").Text(c.Before), app.Text(" → "))
+		out = append(out, tag.Words("del", "val", c.Before), app.Text(" → "))
 	}
 	after := c.After
 	if after == "" {
 		after = text.None
 	}
-	return append(out, tag.Ins().Class("val").Text(after))
+	return append(out, tag.Words("ins", "val", after))
 }
 
 func meta(e api.Event) string {

@@ -27,12 +27,12 @@ func Toasts(toasts []Toast) app.UI {
 		if t.Danger {
 			name, class = "triangle-alert", "toast toast-danger"
 		}
-		body := []app.UI{Icon(name), tag.Span().Text(t.Text)}
+		body := []app.UI{Icon(name), tag.Words("span", "", t.Text)}
 		if t.Undo != nil {
 			body = append(body, Button("btn btn-sm btn-quiet", "undo", itoa(t.ID), Text(text.Undo)))
 		}
 		body = append(body, IconButton("btn btn-sm btn-quiet toast-close", "dismiss", itoa(t.ID), text.Close, "x"))
-		items = append(items, tag.P().Class(class).Body(body...))
+		items = append(items, tag.Box("p", class, body...))
 	}
 	return tag.Div().ID("toasts").Class("toasts").Role("status").Aria("live", "polite").Body(items...)
 }
@@ -242,7 +242,7 @@ func (m *Menu) Render() app.UI {
 			items = append(items, m.item(i, c))
 		}
 		if len(items) == 0 {
-			items = append(items, tag.Li().Class("meta menu-none").Text(text.NoMatch))
+			items = append(items, tag.Words("li", "meta menu-none", text.NoMatch))
 		}
 		active := ""
 		if m.at < len(choices) {
@@ -253,7 +253,7 @@ func (m *Menu) Render() app.UI {
 			OnClick(m.click).OnKeyDown(m.key).OnInput(m.input).
 			Body(
 				If(m.Spec.Search, func() app.UI {
-					return tag.Div().Class("menu-search").Body(
+					return tag.Box("div", "menu-search",
 						Icon("search"),
 						tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").
 							Attr("placeholder", hint).Aria("label", hint).
@@ -286,8 +286,8 @@ func (m *Menu) item(i int, c Choice) app.UI {
 	}
 	return li.Body(
 		lead,
-		tag.Span().Class("menu-label").Text(c.Label),
-		tag.Span().Class("meta num").Text(c.Note),
+		tag.Words("span", "menu-label", c.Label),
+		tag.Words("span", "meta num", c.Note),
 		If(c.Picked, func() app.UI { return Icon("check") }),
 	)
 }

@@ -41,19 +41,19 @@ func shape(n api.Node) app.UI {
 		return app.Elem("pre").TabIndex(0).Text(n.Text)
 	case api.NodeLink:
 		if !strings.HasPrefix(n.To, "https://") && !strings.HasPrefix(n.To, "http://") && !strings.HasPrefix(n.To, "mailto:") {
-			return tag.Span().Body(shapes(n.In)...)
+			return tag.Box("span", "", shapes(n.In)...)
 		}
 		return tag.A().Attr("href", n.To).Attr("rel", "noopener noreferrer nofollow ugc").Attr("target", "_blank").Body(shapes(n.In)...)
 	case api.NodeHeading:
 		// The page has its own headings above; these are parts of a text.
 		return tag.P().Class("md-head").Role("heading").Aria("level", min(n.Level+2, 6)).Body(shapes(n.In)...)
 	case api.NodeTable:
-		return tag.Div().Class("md-table").Body(tag.Table().Body(tag.TBody().Body(shapes(n.In)...)))
+		return tag.Box("div", "md-table", tag.Box("table", "", tag.Box("tbody", "", shapes(n.In)...)))
 	}
 	name, ok := elements[n.Kind]
 	switch {
 	case !ok:
-		return tag.Span().Body(shapes(n.In)...)
+		return tag.Box("span", "", shapes(n.In)...)
 	case len(n.In) == 0 && (n.Kind == api.NodeRule || n.Kind == api.NodeBreak):
 		return app.ElemSelfClosing(name)
 	}

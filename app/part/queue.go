@@ -23,11 +23,11 @@ func Change(c state.Change, now api.Time) app.UI {
 	case state.ChangeRefused:
 		name, class = text.RefusedFlag, "tag tag-danger"
 	}
-	return tag.Li().Class("unsent").Body(
-		tag.Div().Class("unsent-head").Body(
+	return tag.Box("li", "unsent",
+		tag.Box("div", "unsent-head",
 			Bold(text.ChangeName(c.Action, len(c.Memories))),
-			tag.Span().Class("meta num").Text(text.Ago(now, api.Time(c.At))),
-			tag.Span().Class(class).Text(name),
+			tag.Words("span", "meta num", text.Ago(now, api.Time(c.At))),
+			tag.Words("span", class, name),
 			tag.Span().Class("grow"),
 			If(c.State == state.ChangeRefused, func() app.UI {
 				return Button("btn btn-sm", "queue-again", id, Text(text.SendAgain))
@@ -39,7 +39,7 @@ func Change(c state.Change, now api.Time) app.UI {
 				return Button("btn btn-sm btn-quiet", "queue-drop", id, Text(text.DropChange))
 			}),
 		),
-		If(c.Problem != "" && c.State == state.ChangeRefused, func() app.UI { return tag.P().Class("err").Text(c.Problem) }),
+		If(c.Problem != "" && c.State == state.ChangeRefused, func() app.UI { return tag.Words("p", "err", c.Problem) }),
 		changeText(c, id),
 	)
 }
@@ -54,13 +54,13 @@ func changeText(c state.Change, id string) app.UI {
 	}
 	theirs := *c.Current
 	mine := c.Patched(theirs)
-	return tag.Div().Class("stack").Body(
-		tag.Div().Class("ba").Body(
-			tag.Div().Body(tag.H3().Text(text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(Runs(Marks(theirs.Body, mine.Body))...)),
-			tag.Div().Body(tag.H3().Text(text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+	return tag.Box("div", "stack",
+		tag.Box("div", "ba",
+			tag.Box("div", "", tag.Words("h3", "", text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(Runs(Marks(theirs.Body, mine.Body))...)),
+			tag.Box("div", "", tag.Words("h3", "", text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Text(theirs.Body)),
 		),
-		tag.Div().Class("line").Body(
+		tag.Box("div", "line",
 			Button("btn btn-sm btn-primary", "queue-mine", id, Text(text.SaveMine(theirs.Revision+1))),
 			Button("btn btn-sm", "queue-drop", id, Text(text.KeepTheirs)),
 			If(c.Action == state.ActEdit, func() app.UI { return Button("btn btn-sm btn-quiet", "queue-open", id, Text(text.OpenForm)) }),

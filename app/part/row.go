@@ -139,11 +139,11 @@ func Runs(runs []api.Run) []app.UI {
 	for _, r := range runs {
 		switch r.Op {
 		case "insert":
-			out = append(out, tag.Ins().Text(r.Text))
+			out = append(out, tag.Words("ins", "", r.Text))
 		case "delete":
-			out = append(out, tag.Del().Text(r.Text))
+			out = append(out, tag.Words("del", "", r.Text))
 		case "mark":
-			out = append(out, tag.Mark().Text(r.Text))
+			out = append(out, tag.Words("mark", "", r.Text))
 		default:
 			out = append(out, app.Text(r.Text))
 		}

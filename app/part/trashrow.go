@@ -49,7 +49,7 @@ func (r *TrashRow) Render() app.UI {
 func (r *TrashRow) render() app.UI {
 	row := tag.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
 	if r.Memory == nil {
-		return row.Class("trow-shape").Body(tag.Div(), tag.Div().Body(tag.Div().Class("skeleton w-60")))
+		return row.Class("trow-shape").Body(tag.Div(), tag.Box("div", "", tag.Div().Class("skeleton w-60")))
 	}
 	m := r.Memory.Memory
 	if r.Fresh {
@@ -67,11 +67,11 @@ func (r *TrashRow) render() app.UI {
 	return row.Aria("selected", boolText(r.Picked)).DataSet("do", "trash-open").DataSet("arg", id).Body(
 		cell("tcell-pick", tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-pick").DataSet("arg", id).Attr("checked", r.Picked).Aria("label", text.SelectThis)),
 		cell("tcell-body",
-			tag.Span().Class("line-top").Body(
+			tag.Box("span", "line-top",
 				Rings(m.Importance, r.Color),
 				tag.A().Class("memory-text").Attr("href", browser.Path(r.Href)).Attr("lang", m.Lang).Attr("dir", "auto").Body(Marked(*r.Memory)...),
 			),
-			tag.Span().Class("meta").Text(text.Join(category, text.Importance(m.Importance))),
+			tag.Words("span", "meta", text.Join(category, text.Importance(m.Importance))),
 		),
 		cell("tcell-by nowrap", Icon(goneIcon(m.DeletedBy)), app.Text(" "+text.WentByWord(m.DeletedBy, m.DeletedWho))),
 		cell("tcell-why muted", app.Text(text.WhyShort(m.DeletedBy, m.DeletedWhy))),
