@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestPoolWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.settle(false)
-	if text := fmt.Sprintf("%s", c.deltas["detail"]); !strings.Contains(text, "the tide is very high") {
+	if text := must(json.Marshal(c.deltas["detail"]))(t); !strings.Contains(string(text), "the tide is very high") {
 		t.Errorf("the detail was told %s", text)
 	}
 	if _, err := w.Memories.Purge(ctx, ann.Owner, memory.Actor{Name: ann.Actor()}, []int64{trashed(t, w, ann, second.ID)}); err != nil {
