@@ -12,6 +12,7 @@ import (
 	"elowen/server/vector"
 	"elowen/server/words"
 	"elowen/shared/api"
+	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
 
@@ -120,6 +121,17 @@ func (a *answering) prepare() (err error) {
 	if a.set, err = readSet(a.tx); err != nil {
 		return err
 	}
+	a.measures()
+	a.facts, a.whose = map[int64]memory.Fact{}, map[int64]db.AccountID{}
+	a.found, a.beside = map[int64]*candidate{}, map[int64]*candidate{}
+	if err := a.exclude(); err != nil {
+		return err
+	}
+	return a.open()
+}
+
+// measures decides by what numbers are read: by the model's profile, or as words alone.
+func (a *answering) measures() {
 	a.scale = scale{
 		profile: embedding.WordsAlone(), now: a.tx.Now,
 		importance: perMille(a.set.runtime.ImportanceWeight), vitality: perMille(a.set.runtime.VitalityWeight),
@@ -128,12 +140,6 @@ func (a *answering) prepare() (err error) {
 		a.scale.meaning, a.scale.profile = true, a.q.snapshot.Profile
 	}
 	a.scale.floor = floorOf(a.set.runtime, a.scale.profile)
-	a.facts, a.whose = map[int64]memory.Fact{}, map[int64]db.AccountID{}
-	a.found, a.beside = map[int64]*candidate{}, map[int64]*candidate{}
-	if err := a.exclude(); err != nil {
-		return err
-	}
-	return a.open()
 }
 
 // open opens the indexes of the parts.
@@ -154,8 +160,13 @@ func (a *answering) open() error {
 			return err
 		}
 		if p.question, err = p.view.Question(a.q.vector, a.q.script); err != nil {
+			// A model that answers otherwise than it did when memories were indexed.
 			a.close()
-			return err
+			plain := *a.q
+			plain.vector, plain.problem = nil, fault.ProblemOf(err).Detail
+			a.q = &plain
+			a.measures()
+			return nil
 		}
 	}
 	return nil

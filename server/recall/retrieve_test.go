@@ -243,6 +243,19 @@ func TestAModelThatFailsIsSaid(t *testing.T) {
 	})
 }
 
+// A model that answers vectors of another width than it did is as one that is down.
+func TestAnotherWidth(t *testing.T) {
+	w := open(t)
+	w.on("m")
+	id := w.add("The violin lesson of Mertens is on Friday.")
+	w.questions.put(w.snapshot.ID, "violin lesson Mertens", make([]float32, 7))
+	got := w.retrieve(api.RetrieveRequest{Query: "violin lesson Mertens"})
+	same(t, "by words", idsOf(got), id)
+	if got.Path != api.PathKeyword || !strings.Contains(got.Note, "7 numbers") {
+		t.Errorf("%s, %q", got.Path, got.Note)
+	}
+}
+
 // A memory without a fresh vector competes by words, and the answer says how far the
 // index is.
 func TestHalfAnIndex(t *testing.T) {
