@@ -150,8 +150,8 @@ func (f *Editor) collision() app.UI {
 	return tag.Div().Class("conflict").Role("alert").Body(
 		part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
 		tag.Box("div", "ba",
-			tag.Box("div", "", tag.Words("h3", "", text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
-			tag.Box("div", "", tag.Words("h3", "", text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
+			tag.Box("div", "", tag.Words("h2", "", text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
+			tag.Box("div", "", tag.Words("h2", "", text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
 		),
 		tag.Box("div", "change-head",
