@@ -211,7 +211,8 @@ func TestNothingCrossesAccounts(t *testing.T) {
 				_, err := f.PatchShared(ctx, f.bob, hers.ID, 9, api.CategoryPatch{Name: api.Ptr("x")})
 				return err
 			},
-			"Owned": func() error { return in(func(tx *db.Tx) error { return f.Owned(tx, f.bob, hers.ID) }) },
+			"Owned":     func() error { return in(func(tx *db.Tx) error { return f.Owned(tx, f.bob, hers.ID) }) },
+			"Placeable": func() error { return in(func(tx *db.Tx) error { return f.Placeable(tx, f.bob, hers.ID) }) },
 			"Check": func() error {
 				return in(func(tx *db.Tx) error { _, err := f.Check(tx, f.bob, hers.ID, 9); return err })
 			},

@@ -138,6 +138,23 @@ func TestBinding(t *testing.T) {
 		if c, err = f.Patch(ctx, f.ann, c.ID, 2, api.CategoryPatch{ProjectID: api.Optional[int64]{Set: true}}); err != nil || c.ProjectID != nil {
 			t.Errorf("%+v %v", c, err)
 		}
+		// Where adds without a category go belongs to no project.
+		for _, bad := range []api.CategoryPatch{{ProjectID: api.Some(harbor), Default: api.Ptr(true)}} {
+			_, err = f.Patch(ctx, f.ann, c.ID, 0, bad)
+			refused(t, err, fault.Invalid)
+		}
+		def := f.add(api.CategoryAdd{Name: "Default", Default: true})
+		_, err = f.Patch(ctx, f.ann, def.ID, 0, api.CategoryPatch{ProjectID: api.Some(harbor)})
+		refused(t, err, fault.Invalid)
+		if moved, err := f.Patch(ctx, f.ann, def.ID, 0, api.CategoryPatch{ProjectID: api.Some(harbor), Default: api.Ptr(false)}); err != nil || moved.Default || moved.ProjectID == nil {
+			t.Errorf("%+v %v", moved, err)
+		}
+		f.update(func(tx *db.Tx) error {
+			refused(t, f.Placeable(tx, f.ann, def.ID), fault.Invalid)
+			return f.Placeable(tx, f.ann, c.ID)
+		})
+		_, err = f.Add(ctx, f.ann, api.CategoryAdd{Name: "x", ProjectID: harbor, Default: true})
+		refused(t, err, fault.Invalid)
 		_, err = f.Patch(ctx, f.ann, c.ID, 0, api.CategoryPatch{ProjectID: api.Some(others)})
 		refused(t, err, fault.NotFound)
 		_, err = f.Add(ctx, f.ann, api.CategoryAdd{Name: "x", ProjectID: others})

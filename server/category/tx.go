@@ -21,6 +21,16 @@ func (s *Store) Owned(tx *db.Tx, owner db.AccountID, id int64) error {
 	return err
 }
 
+// Placeable answers fault.NotFound for a category that is not the account's, and
+// fault.Invalid for one that can't be its default. It is what account.Options takes.
+func (s *Store) Placeable(tx *db.Tx, owner db.AccountID, id int64) error {
+	r, err := read(tx, owner, id)
+	if err == nil {
+		err = placeable(tx, owner, &r, api.Ptr(true))
+	}
+	return err
+}
+
 // Default is where the account's adds without a category go; ok tells whether
 // there is such a place.
 func (s *Store) Default(tx *db.Tx, owner db.AccountID) (id int64, ok bool, err error) {

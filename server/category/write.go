@@ -38,6 +38,8 @@ func homeOf(tx *db.Tx, owner db.AccountID, in api.CategoryAdd) (db.AccountID, er
 	switch {
 	case in.Shared && in.ProjectID == 0:
 		return 0, fault.BadField("projectId", "required", "", "A shared category needs a project.")
+	case in.Default && in.ProjectID != 0 && !in.Shared:
+		return 0, errBoundDefault
 	case in.Shared && in.Default:
 		return 0, fault.BadField("default", "excluded", "shared", "A shared category is nobody's default.")
 	case in.Shared:
@@ -109,6 +111,9 @@ func (s *Store) patch(tx *db.Tx, owner db.AccountID, id, ifRevision int64, in ap
 	if err := r.settle(); err != nil {
 		return api.Category{}, err
 	}
+	if err := placeable(tx, owner, &r, in.Default); err != nil {
+		return api.Category{}, err
+	}
 	if r != was {
 		if err := update(tx, owner, &r); err != nil {
 			return api.Category{}, err
@@ -121,6 +126,21 @@ func (s *Store) patch(tx *db.Tx, owner db.AccountID, id, ifRevision int64, in ap
 	}
 	return s.get(tx, owner, id)
 }
+
+// placeable refuses a default that is bound to a project: what nobody filed would be
+// recalled there only. on is what is asked for, nil for whatever it is.
+func placeable(tx *db.Tx, owner db.AccountID, r *row, on *bool) error {
+	if r.project == 0 || on != nil && !*on {
+		return nil
+	}
+	now, ok, err := account.DefaultCategory(tx, owner)
+	if err != nil || !(on != nil || ok && now == r.id) {
+		return err
+	}
+	return errBoundDefault
+}
+
+var errBoundDefault = fault.BadField("projectId", "default", "", "The category where adds without one go belongs to no project.")
 
 // current reads a category that a change was meant for.
 func (s *Store) current(tx *db.Tx, owner db.AccountID, id, ifRevision int64) (row, error) {

@@ -24,6 +24,7 @@ import (
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
 	"elowen/server/feed"
+	"elowen/server/layout"
 	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/server/project"
@@ -66,7 +67,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	w.accounts = account.New(w.db, account.Options{
 		Hash:         account.Cost{MemoryKiB: 64, Passes: 1, Threads: 1},
 		OnCreate:     categories.Seed,
-		OwnsCategory: categories.Owned,
+		OwnsCategory: categories.Placeable,
 	})
 	if err := retention.NewSchedule(retained, w.clock.Now, nil).Boot(context.Background()); err != nil {
 		t.Fatal(err)
@@ -91,7 +92,10 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		Recall: recall.New(w.db, recall.Options{
 			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
-		Index:   func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
+		Index: func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
+		Map: func(ctx context.Context, who account.Identity) (api.Map, error) {
+			return layout.New(w.db, layout.Options{Memories: memories, Rules: settings, Indexes: vector.New(memories, 0), Service: embedding.NewService()}).Map(ctx, who.Owner)
+		},
 		Erase:   w.erase,
 		Backups: backup.NewKeeper(w.db, retained, t.TempDir(), 7),
 		Examine: func(context.Context) api.Doctor {

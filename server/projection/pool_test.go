@@ -50,7 +50,15 @@ func shareIn(t *testing.T, w *projectiontest.World, who account.Identity, id int
 func TestPoolWindows(t *testing.T) {
 	w, ann, bob, id := pooled(t)
 	ctx := context.Background()
-	own := w.Add(bob, "bob's own", 5)
+	drawer, err := w.Categories.Add(ctx, bob.Owner, api.CategoryAdd{Name: "Drawer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, err := w.Memories.Add(ctx, bob.Owner, memory.Actor{Name: bob.Actor()}, api.SourceUser, api.MemoryAdd{Body: "bob's own", CategoryID: api.Some(drawer.ID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := added.Memory
 	first := shareIn(t, w, ann, id, "the tide is high")
 	pool := api.MemoryQuery{ProjectID: id, Pool: true}
 	searched := pool
@@ -84,7 +92,7 @@ func TestPoolWindows(t *testing.T) {
 	is("at first", "own", own.ID)
 	is("at first", "detail", first.ID)
 	is("at first", "projects", id)
-	if got := c.windows["shelves"].Total; got != 2 {
+	if got := c.windows["shelves"].Total; got != 3 {
 		t.Errorf("%d shelves", got)
 	}
 

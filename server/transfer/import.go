@@ -163,6 +163,7 @@ func (i *importing) category(tx *db.Tx, t *target, p *parsed) error {
 		}
 		return nil // told with the line itself
 	}
+	p.shelf.Default = p.shelf.Default && p.project == "" // as package category has it
 	name := "category:" + digest(category.Key(p.shelf.Name))
 	if t.owner != 0 {
 		before, err := recall(tx, t.owner, jsonlSource, []string{name})
