@@ -22,6 +22,7 @@ func (l *List) Render() app.UI {
 			Body(
 				l.head(),
 				l.filters(),
+				l.status(),
 				tag.Box("div", "list-box",
 					l.newRows(),
 					l.S.newWaiting(),
@@ -233,6 +234,22 @@ func skeletonRows(height, row float64) []app.UI {
 	return rows
 }
 
+// status says how many there are to those who don't see the foot of the list, which
+// narrow windows leave out.
+func (l *List) status() app.UI {
+	return tag.P().Class("sr").Role("status").Text(l.total())
+}
+
+func (l *List) total() string {
+	switch {
+	case !l.window.Loaded:
+		return ""
+	case l.window.Kept:
+		return text.KeptRows(l.window.Total)
+	}
+	return text.Memories(l.window.Total)
+}
+
 func (l *List) foot() app.UI {
 	q := l.Query.Normal()
 	hint := func(label string, keys ...string) app.UI {
@@ -242,15 +259,8 @@ func (l *List) foot() app.UI {
 		}
 		return tag.Box("span", "", append(body, part.Text(label))...)
 	}
-	total := text.Memories(l.window.Total)
-	if l.window.Kept {
-		total = text.KeptRows(l.window.Total)
-	}
-	if !l.window.Loaded {
-		total = ""
-	}
 	return tag.Box("footer", "listfoot",
-		tag.Span().Class("num").Role("status").Text(total),
+		tag.Words("span", "num", l.total()),
 		tag.Words("span", "", text.SortName(q.Sort)),
 		tag.Box("span", "end",
 			hint(text.KeyMove, "j", "k"),

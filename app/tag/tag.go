@@ -58,9 +58,6 @@ func H1() Element { return app.Elem("h1") }
 // H2 is <h2>.
 func H2() Element { return app.Elem("h2") }
 
-// H3 is <h3>.
-func H3() Element { return app.Elem("h3") }
-
 // Header is <header>.
 func Header() Element { return app.Elem("header") }
 
