@@ -49,7 +49,18 @@ func (w *Window) Back() {
 // Await waits until a JavaScript expression is truthy.
 func (w *Window) Await(what, expression string) {
 	w.t.Helper()
-	deadline := time.Now().Add(Patience)
+	w.await(what, expression, Patience)
+}
+
+// AwaitLong is Await for what takes a machine long, such as bringing in a large file.
+func (w *Window) AwaitLong(what, expression string) {
+	w.t.Helper()
+	w.await(what, expression, 10*Patience)
+}
+
+func (w *Window) await(what, expression string, patience time.Duration) {
+	w.t.Helper()
+	deadline := time.Now().Add(patience)
 	for {
 		ok, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && ok {
