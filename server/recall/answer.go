@@ -140,6 +140,9 @@ func (a *answering) measures() {
 		a.scale.meaning, a.scale.profile = true, a.q.snapshot.Profile
 	}
 	a.scale.floor = floorOf(a.set.runtime, a.scale.profile)
+	if !a.scale.profile.Known() {
+		a.scale.floor = embedding.WordsAlone().Floor
+	}
 }
 
 // open opens the indexes of the parts.

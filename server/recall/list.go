@@ -81,7 +81,10 @@ func (s *Store) Find(tx *db.Tx, owner db.AccountID, query api.MemoryQuery) (hits
 	for _, c := range all {
 		c.blend = a.scale.blended(c)
 		c.relevance = a.scale.line(c)
-		if c.relevance > 0 || c.evident() || !a.scale.profile.Known() {
+		if !a.scale.profile.Known() {
+			c.relevance = c.blend // good for the order
+		}
+		if c.relevance > 0 || c.evident() {
 			hits = append(hits, words.Hit{ID: c.id, Score: c.relevance, Matched: float32(c.matched), Rarest: float32(c.rarest)})
 		}
 	}

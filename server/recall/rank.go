@@ -92,16 +92,16 @@ func (s *scale) line(c *candidate) float64 {
 	case p.Blend != (embedding.Line{}):
 		return p.Blend.At(c.blend)
 	}
-	return embedding.WordsAlone().Blend.At(c.blend)
+	// Of a model that nothing is known of the cosine says nothing yet.
+	words := embedding.WordsAlone()
+	return words.Blend.At(words.Words * c.keyword / (c.keyword + wordsHalf))
 }
 
 // evident tells whether words alone say that a candidate belongs to the question.
 func (c *candidate) evident() bool { return c.matched >= evidenceHalf && c.rarest >= evidenceRare }
 
 // relevant tells whether relevance does.
-func (s *scale) relevant(c *candidate) bool {
-	return s.profile.Known() && c.relevance >= s.floor
-}
+func (s *scale) relevant(c *candidate) bool { return c.relevance >= s.floor }
 
 // scored is what candidates are ordered by.
 func (s *scale) scored(c *candidate) float64 {
@@ -177,7 +177,7 @@ func (s *scale) path(picked []*candidate) string {
 		return api.PathKeyword
 	}
 	for _, c := range picked {
-		if c.near && s.relevant(c) {
+		if c.near && s.relevant(c) && s.profile.Known() {
 			return api.PathSemantic
 		}
 	}

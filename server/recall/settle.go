@@ -247,7 +247,7 @@ func (a *answering) note() (string, error) {
 		}
 	}
 	if a.q.vector != nil && !a.scale.profile.Known() {
-		said = append(said, fmt.Sprintf("Nothing is known yet of how %s measures likeness: it only orders what words found.", a.q.snapshot.Name()))
+		said = append(said, fmt.Sprintf("Nothing is known yet of how %s measures likeness: words alone decide.", a.q.snapshot.Name()))
 	}
 	return strings.Join(said, " "), nil
 }
