@@ -47,7 +47,9 @@
 //
 // Two stand on memory and look at its vectors: [elowen/server/embedding/queue] finds
 // what has none yet and sees to it in the background, and [elowen/server/vector] holds
-// them resident and finds the nearest.
+// them resident and finds the nearest. On those stands [elowen/server/layout], the places
+// of memories on a map, and [elowen/server/recall], which finds what belongs to a
+// question, by meaning, by words and word by word ([elowen/server/late]), and says why.
 //
 // A noun owns its tables: no other package names them in SQL. Its exported methods
 // own their transaction; what composes takes a *db.Tx. Every method takes the
@@ -70,7 +72,7 @@
 // adapters, serve.go the server. It owns the locks of a data directory and the
 // socket through which admin commands reach a running server.
 //
-// # Four walks
+// # Walks
 //
 // Somebody adds a memory. httpd decodes and judges the api type and calls
 // memory.Store.Add. One transaction inserts the row with its order key and the
@@ -87,7 +89,14 @@
 // one transaction that looks at the row, the policy and the audit again, and only
 // then trashes. The same Plan with its reasons is the preview and the dry run.
 //
-// A memory gets its vector. The add is committed, and says nothing of vectors; the
+// A question. recall.Store.Retrieve makes it ready outside of any transaction: its
+// vector, or why there is none. Then one transaction asks what the account may be
+// recalled (category.Scope), opens the indexes of those owners, searches their words,
+// blends, reads the rows of the best again, which decide whatever an index says, and
+// packs. Nothing is counted: who delivers what was found tells package memory.
+//
+// A memory gets its vector. A model that is quick enough gives it to the add itself. Else
+// the add is committed, and says nothing of vectors; the
 // hint wakes the queue, which reads what the account's log has since it last looked
 // and asks which of those bodies have no fresh vector. It takes the newest, waits for
 // questions that are being asked, and asks the model outside of any transaction. One
