@@ -173,3 +173,45 @@ func TestWhatAnErasedPersonShared(t *testing.T) {
 		t.Errorf("%+v", people)
 	}
 }
+
+// Recall in a project searches one's own and the pool together; outside of it, or
+// without a part in it, only one's own.
+func TestRecallInAProject(t *testing.T) {
+	w := newWorld(t, GateOptions{})
+	alice, bob, cid := w.person("alice", api.RoleMember), w.person("bob", api.RoleMember), w.person("cid", api.RoleMember)
+	th := alice.things("alice")
+	w.join(th.project, "bob", true)
+	shared := alice.share(th.project, "The crane at pier seven is inspected by Hedvig Lindqvist")
+	own := into[api.MemoryAdded](t, bob.must("POST", api.PathMemory, api.MemoryAdd{Body: "Hedvig Lindqvist takes her tea without sugar"}))
+	inside := into[api.MemoryAdded](t, bob.must("POST", api.PathMemory, api.MemoryAdd{Body: "Hedvig Lindqvist owes me a crane manual", ProjectID: th.project}))
+	filed := into[api.MemoryAdded](t, bob.must("POST", api.PathMemory, api.MemoryAdd{Body: "Hedvig Lindqvist is filed nowhere", CategoryID: api.Null[int64]()}))
+	ask := func(p *person, project int64) map[int64]bool {
+		t.Helper()
+		in := api.RetrieveRequest{Query: "Hedvig Lindqvist"}
+		in.ProjectID = project
+		got := into[api.Retrieved](t, p.must("POST", api.PathRetrieve, in))
+		found := map[int64]bool{}
+		for _, m := range got.Memories {
+			found[m.ID] = true
+		}
+		return found
+	}
+	is := func(what string, got map[int64]bool, want ...int64) {
+		t.Helper()
+		for _, id := range want {
+			if !got[id] {
+				t.Errorf("%s: %d is missing in %v", what, id, got)
+			}
+		}
+		if len(got) != len(want) || got[filed.ID] {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	is("bob, outside", ask(bob, 0), own.ID)
+	is("bob, in the project", ask(bob, th.project), own.ID, inside.ID, shared.ID)
+	is("alice, in the project", ask(alice, th.project), shared.ID)
+	is("alice, outside", ask(alice, 0))
+	w.problem("cid", cid.do("POST", api.PathRetrieve, api.RetrieveRequest{Query: "Hedvig Lindqvist", ProjectID: th.project}), fault.NotFound)
+	w.join(th.project, "bob", false)
+	w.problem("bob, taken out", bob.do("POST", api.PathRetrieve, api.RetrieveRequest{Query: "Hedvig Lindqvist", ProjectID: th.project}), fault.NotFound)
+}

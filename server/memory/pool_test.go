@@ -265,6 +265,26 @@ func TestPoolAccess(t *testing.T) {
 	})
 }
 
+// One who is taken out between two transactions of one request gets nothing from the
+// second: what was found before isn't told, and nothing is written.
+func TestTakenOutInTheMiddle(t *testing.T) {
+	eachPool(t, func(t *testing.T, p *pool) {
+		p.share(p.ann, "The spare keys of the cellar hang behind the furnace, left")
+		in := api.MemoryAdd{Body: "The spare keys of the cellar hang behind the furnace", ProjectID: p.project, Shared: true}
+		similar, err := p.resembling(ctx, p.bob, in, in.Body)
+		if err != nil || len(similar) != 1 {
+			t.Fatalf("%+v %v", similar, err)
+		}
+		p.join("bob", false)
+		before := p.dump(p.owner)
+		out, err := p.decide(ctx, p.bob, actorOf(p.bob), api.SourceUser, in.Body, in, similar, Vectors{})
+		refused(t, err, fault.NotFound)
+		if len(out.Similar) != 0 || p.dump(p.owner) != before {
+			t.Errorf("%+v", out)
+		}
+	})
+}
+
 func TestMergeAcrossOwners(t *testing.T) {
 	eachPool(t, func(t *testing.T, p *pool) {
 		mine, one, two := p.add("one of her own"), p.share(p.ann, "the tide is high at six"), p.share(p.bob, "the tide is high at seven")

@@ -178,6 +178,15 @@ func get(tx *db.Tx, who account.Identity, id int64) (api.Project, error) {
 	return r.wire(), nil
 }
 
+// Choose is the function of that name in a transaction of its own.
+func (s *Store) Choose(ctx context.Context, who db.AccountID, selected int64, path string) (id int64, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		id, err = Choose(tx, who, selected, path)
+		return err
+	})
+	return id, err
+}
+
 // Members lists who works in a project and who is named for its pool. Errors:
 // NotFound as in Get.
 func (s *Store) Members(ctx context.Context, who account.Identity, id int64) (api.ProjectMembers, error) {
