@@ -27,6 +27,7 @@ var below = map[string][]string{
 	"server/late":       {"server/lexicon", "server/embedding"},
 	"server/memory":     {"server/category", "server/lexicon", "server/embedding", "server/late"},
 	"server/vector":     {"server/memory"},
+	"server/layout":     {"server/vector"},
 	"server/settings":   {"server/db"},
 	"server/recall":     {"server/vector", "server/settings"},
 	"server/model":      {"server/settings", "server/account", "server/embedding"},
@@ -37,8 +38,12 @@ var below = map[string][]string{
 
 	// What is shown live beside memories: a file a noun. It knows them so that
 	// projection need not.
-	"server/projection/view":           {"server/projection", "server/retention"},
+	"server/projection/view":           {"server/projection", "server/retention", "server/job"},
 	"server/projection/projectiontest": {"server/projection/view"},
+
+	"server/categorizer": {"server/memory", "server/model", "server/feed"},
+	"server/job":         {"server/categorizer", "server/embedding/queue"},
+	"server/calibration": {"server/memory", "server/settings"},
 
 	"server/backup": {"server/retention"},
 

@@ -4,38 +4,40 @@ import "strconv"
 
 // Paths of the REST routes, relative to the base path.
 const (
-	PathHealth     = "/healthz"
-	PathReady      = "/readyz"
-	PathMetrics    = "/metrics"
-	PathOpenAPI    = "/api/openapi.json"
-	PathLive       = "/api/live"
-	PathSetup      = "/api/setup"
-	PathLogin      = "/api/login"
-	PathLogout     = "/api/logout"
-	PathMe         = "/api/me"
-	PathPeople     = "/api/people"
-	PathTokens     = "/api/tokens"
-	PathMemory     = "/api/memory"
-	PathMerge      = "/api/memory/merge"
-	PathPurge      = "/api/memory/purge"
-	PathEmptyTrash = "/api/memory/empty-trash"
-	PathBulk       = "/api/memory/bulk"
-	PathUndo       = "/api/memory/undo"
-	PathRetrieve   = "/api/memory/retrieve"
-	PathEvents     = "/api/memory/events"
-	PathStats      = "/api/memory/stats"
-	PathCategories = "/api/categories"
-	PathSettings   = "/api/settings"
-	PathIndex      = "/api/memory/index"
-	PathLimits     = "/api/settings/limits"
-	PathRuntime    = "/api/settings/runtime"
-	PathModels     = "/api/settings/models"
-	PathModelsTest = "/api/settings/models/test"
-	PathRetention  = "/api/retention"
-	PathPreview    = "/api/retention/preview"
-	PathSweep      = "/api/retention/sweep"
-	PathExport     = "/api/export"
-	PathImport     = "/api/import"
+	PathHealth      = "/healthz"
+	PathReady       = "/readyz"
+	PathMetrics     = "/metrics"
+	PathOpenAPI     = "/api/openapi.json"
+	PathLive        = "/api/live"
+	PathSetup       = "/api/setup"
+	PathLogin       = "/api/login"
+	PathLogout      = "/api/logout"
+	PathMe          = "/api/me"
+	PathPeople      = "/api/people"
+	PathTokens      = "/api/tokens"
+	PathMemory      = "/api/memory"
+	PathMerge       = "/api/memory/merge"
+	PathPurge       = "/api/memory/purge"
+	PathEmptyTrash  = "/api/memory/empty-trash"
+	PathBulk        = "/api/memory/bulk"
+	PathUndo        = "/api/memory/undo"
+	PathRetrieve    = "/api/memory/retrieve"
+	PathEvents      = "/api/memory/events"
+	PathStats       = "/api/memory/stats"
+	PathCategories  = "/api/categories"
+	PathSettings    = "/api/settings"
+	PathIndex       = "/api/memory/index"
+	PathLimits      = "/api/settings/limits"
+	PathRuntime     = "/api/settings/runtime"
+	PathModels      = "/api/settings/models"
+	PathModelsTest  = "/api/settings/models/test"
+	PathRetention   = "/api/retention"
+	PathPreview     = "/api/retention/preview"
+	PathSweep       = "/api/retention/sweep"
+	PathMaintenance = "/api/maintenance"
+	PathCalibrate   = "/api/calibrate"
+	PathExport      = "/api/export"
+	PathImport      = "/api/import"
 )
 
 // MemoryPath is the path of one memory, with an optional last part such as "restore".
@@ -43,6 +45,9 @@ func MemoryPath(id int64, part ...string) string { return itemPath(PathMemory, i
 
 // CategoryPath is the path of one category.
 func CategoryPath(id int64) string { return itemPath(PathCategories, id, nil) }
+
+// MaintenancePath is the path of one maintenance job, with a last part such as "stop".
+func MaintenancePath(id int64, part ...string) string { return itemPath(PathMaintenance, id, part) }
 
 // TokenPath is the path of one token.
 func TokenPath(id int64) string { return itemPath(PathTokens, id, nil) }

@@ -9,6 +9,9 @@ var models = []Setting{
 	{Key: "model.providers", Label: "Providers", Kind: Whole, Default: 1, Min: 1, Max: 20},
 	{Key: "model.dimensions", Label: "Width", Help: "How many numbers a vector has; empty for what the model gives.", Unit: "numbers", Kind: Whole, Default: 0, Min: 1, Max: 8_192, Who: Admin},
 
+	{Key: "utility.seconds", Label: "Seconds that the utility model may take", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
+	{Key: "utility.answer", Label: "Answer of the utility model", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 1 << 20},
+
 	{Key: "embedding.width", Label: "Numbers of a vector", Kind: Whole, Default: 0, Min: 1, Max: 8_192},
 	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 30, Min: 1, Max: 600},
 	{Key: "embedding.texts", Label: "Texts of an embedding request", Kind: Whole, Default: 32, Min: 1, Max: 256},

@@ -20,6 +20,10 @@ var recall = []Setting{
 	{Key: "recall.exclude", Label: "Memories passed over", Kind: Whole, Default: 0, Min: 0, Max: 5_000},
 	{Key: "recall.embedMillis", Label: "Milliseconds that the embedding of a question may take", Help: "Then recall goes by words.", Unit: "ms", Kind: Whole, Default: 4_000, Min: 10, Max: 30_000},
 	{Key: "recall.questions", Label: "Embedded questions that are kept", Kind: Whole, Default: 256, Min: 1, Max: 10_000},
+	{Key: "sorting.hours", Label: "Hours in which a new memory is sorted by itself", Help: "What is older is sorted when somebody asks for it.", Unit: "hours", Kind: Whole, Default: 24, Min: 1, Max: 720},
+	{Key: "maintenance.shown", Label: "Maintenance jobs shown", Kind: Whole, Default: 20, Min: 1, Max: 20},
+	{Key: "maintenance.hours", Label: "Hours that the receipt of a maintenance job is kept", Unit: "hours", Kind: Whole, Default: 24, Min: 1, Max: 720},
+	{Key: "calibrate.memories", Label: "Memories that a calibration compares", Kind: Whole, Default: 2_000, Min: 100, Max: 5_000},
 	{Key: "similar.waitMillis", Label: "Milliseconds that an add waits for what resembles it by meaning", Unit: "ms", Kind: Whole, Default: 300, Min: 1, Max: 5_000},
 	{Key: "similar.waiting", Label: "Adds that wait for it at a time", Kind: Whole, Default: 4, Min: 1, Max: 64},
 }
