@@ -10,7 +10,7 @@
 //
 // Invariants. The package compiles and is useful without a built program: git
 // keeps only a placeholder in built/. The stylesheets (tokens, app, shell and,
-// where they exist, extra and settings) are served as one, style.css, in that order. The
+// where they exist, extra, settings and recall) are served as one, style.css, in that order. The
 // program is embedded compressed only; whoever can't read either encoding gets
 // it unpacked on the way.
 //
@@ -39,6 +39,7 @@ const (
 	Theme    = "theme.js"     // sets the chosen theme before the first paint
 	Boot     = "boot.js"      // loads and starts the program
 	Keep     = "keep.js"      // what the browser keeps of an account
+	Map      = "map.js"       // draws the map of memories; the app loads it when it is looked at
 	Worker   = "worker.js"    // the service worker, without the list that server/site puts before it
 	Icons    = "icons.svg"    // the sprite of icons, rings, mark and wordmark
 	Wasm     = "app.wasm"     // the program
@@ -106,9 +107,9 @@ func Built() bool {
 func design(from fs.FS) (*Set, error) {
 	var members []*File
 	var style []byte
-	for _, name := range []string{"tokens", "app", "shell", "extra", "settings"} {
+	for _, name := range []string{"tokens", "app", "shell", "extra", "settings", "recall"} {
 		b, err := fs.ReadFile(from, "css/"+name+".css")
-		if err != nil && (name == "extra" || name == "settings") {
+		if err != nil && (name == "extra" || name == "settings" || name == "recall") {
 			continue
 		}
 		if err != nil {

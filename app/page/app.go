@@ -128,6 +128,8 @@ func pageName(r route) string {
 		return text.Categories
 	case checkPage:
 		return text.RecallCheck
+	case mapPage:
+		return text.MapTab
 	case settingsPage:
 		return text.Settings
 	case loginPage:

@@ -267,7 +267,7 @@ func (p *Check) row(c api.Candidate, rank map[int64]int) app.UI {
 		part.Metric(text.Relevance, "rel", text.Decimal(c.Relevance), c.Relevance, p.floor()),
 		part.Metric(text.ImportanceField, "imp", strconv.Itoa(c.Importance), float64(c.Importance)/10, -1),
 		part.Metric(text.Vitality, "vit", strconv.Itoa(int(c.Vitality)), c.Vitality/100, -1),
-		tag.Box("td", "r num cell-score", part.Bold(strconv.FormatFloat(c.Score, 'f', 3, 64))),
+		tag.Td().Class("r num cell-score").DataSet("label", text.Score).Body(part.Bold(strconv.FormatFloat(c.Score, 'f', 3, 64))),
 		tag.Box("td", "outcome", outcome),
 	)
 }

@@ -23,7 +23,7 @@ func (s *Session) commands() []command {
 		name, key string
 		icon      string
 	}{
-		{listPage, text.Memory, "g m", "list"}, {checkPage, text.RecallCheck, "g r", "scan-search"}, {trashPage, text.Trash, "g t", "trash-2"}, {categoriesPage, text.Categories, "g c", "tag"},
+		{listPage, text.Memory, "g m", "list"}, {mapPage, text.MapTab, "g p", "map"}, {checkPage, text.RecallCheck, "g r", "scan-search"}, {trashPage, text.Trash, "g t", "trash-2"}, {categoriesPage, text.Categories, "g c", "tag"},
 		{settingsPage, text.Settings, "g s", "settings"}, {accountPage, text.Account, "g a", "user"},
 	} {
 		add(text.PaletteGo, to.name, to.icon, to.key, false, func() { s.visit(route{Kind: to.kind}) })

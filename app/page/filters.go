@@ -67,12 +67,15 @@ func unfiltered(q api.MemoryQuery) api.MemoryQuery {
 
 func (l *List) filters() app.UI {
 	if !l.S.picked.empty() {
-		return l.bulkBar()
+		return l.S.bulkBar(l.Query.Status, true)
 	}
 	q := l.Query
 	body := []app.UI{
 		tag.Button().Class("filter").Attr("type", "button").DataSet("do", "filter").DataSet("arg", "status").
 			Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Words("span", "", text.StatusName(q.Status)), part.Icon("chevron-down")),
+	}
+	if q.Q != "" {
+		body = append([]app.UI{l.matches()}, body...)
 	}
 	any := false
 	for _, c := range l.S.chips(q) {
@@ -98,6 +101,15 @@ func (l *List) filters() app.UI {
 		body = append(body, part.Button("linkish filter-clear", "clear-all", "", part.Text(text.ClearAll)))
 	}
 	return tag.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(body...)
+}
+
+// matches is the switch between searching by words and by meaning.
+func (l *List) matches() app.UI {
+	choice := func(match, label string) app.UI {
+		return tag.Button().Attr("type", "button").DataSet("do", "match").DataSet("arg", match).
+			Aria("pressed", strconv.FormatBool(l.Query.Match == match)).Text(label)
+	}
+	return tag.Span().Class("seg").Role("group").Aria("label", text.MatchBy).Body(choice("", text.MatchWords), choice("meaning", text.MatchMeaning))
 }
 
 // filterMenu opens the choices of one filter.

@@ -69,6 +69,8 @@ func (a *App) content() []app.UI {
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, a.listBody()}
 	case trashPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
+	case mapPage:
+		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Map{S: s, Rev: s.rev}}
 	case checkPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Check{S: s, Rev: s.rev, Query: r.Query}}
 	case categoriesPage:
@@ -198,6 +200,7 @@ func (a *App) memoryBar() app.UI {
 	return tag.Box("header", class,
 		tag.Nav().Class("tabs").Aria("label", text.MemoryViews).Body(
 			tab("/memory", r.Kind == listPage && !trash, part.Text(text.ListTab)),
+			tab("/memory/map", r.Kind == mapPage, part.Text(text.MapTab)),
 			tab("/memory/recall", r.Kind == checkPage, part.Text(text.RecallCheck)),
 			tab("/memory/trash", trash, part.Text(text.Trash+"\u00a0"), tag.Words("span", "meta num", count)),
 			tab("/categories", r.Kind == categoriesPage, part.Text(text.Categories)),

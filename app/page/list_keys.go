@@ -40,6 +40,8 @@ func (l *List) click(ctx app.Context, e app.Event) {
 		ctx.Defer(func(app.Context) { browser.Focus(l.scroller) }) // the button is gone
 	case "clear-search":
 		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = api.MemoryQuery{Status: q.Status, Sort: q.Sort, Order: q.Order} }))
+	case "match":
+		s.visit(s.route.with(func(q *api.MemoryQuery) { q.Match, q.Sort, q.Order = act.Arg, "", "" }))
 	case "sort":
 		s.sortMenu(act.Element)
 	case "see-new":
@@ -53,27 +55,11 @@ func (l *List) click(ctx app.Context, e app.Event) {
 		s.picked.clear()
 	case "pick-all":
 		l.pickEverything()
-	case "bulk-trash":
-		s.trash(s.picked)
-	case "bulk-restore":
-		s.restore(s.picked)
-	case "bulk-purge":
-		s.purge(s.picked)
-	case "bulk-merge":
-		s.merging = s.picked.memories()
-		s.changed()
-	case "bulk-category":
-		p := s.picked
-		s.pickCategory(act.Element, nil, func(id int64) { s.setCategory(p, id) })
-	case "bulk-importance":
-		p := s.picked
-		s.pickImportance(act.Element, 0, func(n int) { s.setImportance(p, n) })
-	case "bulk-kind":
-		p := s.picked
-		s.pickKind(act.Element, "", func(k string) { s.setKind(p, k) })
 	default:
-		ctx.PreventUpdate()
-		return
+		if !s.onPicked(act) {
+			ctx.PreventUpdate()
+			return
+		}
 	}
 	if s.menu != nil {
 		s.changed()

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strconv"
 	"strings"
 
 	"elowen/app/browser"
@@ -9,7 +8,6 @@ import (
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
-	"elowen/shared/setting"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -74,34 +72,6 @@ func (l *List) searchHint() string {
 		return text.SearchHint(o.Stats.Active)
 	}
 	return text.SearchMemories
-}
-
-// bulkBar stands where the filters were: what can be done with the picked rows.
-func (l *List) bulkBar() app.UI {
-	busy := l.S.working > 0
-	b := func(do, label, icon string) app.UI {
-		return part.Button("btn btn-sm", do, "", part.Icon(icon), part.Text(label)).Attr("disabled", busy)
-	}
-	n := l.S.picked.count()
-	var body []app.UI
-	if l.Query.Status != api.StatusDeleted { // nothing in the trash is edited
-		body = append(body,
-			b("bulk-category", text.Category, "tag"),
-			b("bulk-importance", text.ImportanceField, "circle-dot"),
-			b("bulk-kind", text.Kind, "folder"))
-	}
-	if l.Query.Status != api.StatusDeleted && l.S.picked.all == nil && n > 1 && float64(n) <= setting.Get("memory.merge").Max {
-		body = append(body, b("bulk-merge", text.Merge, "merge"))
-	}
-	if l.Query.Status == api.StatusDeleted || l.Query.Status == api.StatusConsolidated {
-		body = append(body, b("bulk-restore", text.Restore, "archive-restore"))
-	}
-	if l.Query.Status != api.StatusDeleted {
-		body = append(body, b("bulk-trash", text.Trash, "trash-2"))
-	} else {
-		body = append(body, part.Button("btn btn-sm btn-danger", "bulk-purge", "", part.Text(text.PurgeEllipsis)).Attr("disabled", busy))
-	}
-	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Aria("busy", strconv.FormatBool(busy)).Body(body...)
 }
 
 func (l *List) newRows() app.UI {
@@ -215,7 +185,7 @@ func (l *List) nothing() app.UI {
 	case l.window.Total == 0 && l.pending == nil:
 		return tag.Box("div", "empty list-empty",
 			tag.Words("h2", "", text.NothingFound),
-			tag.Words("p", "", text.NothingWhy(l.Query.Q, narrowed(l.Query))),
+			tag.Words("p", "", text.NothingWhy(l.Query.Q, l.Query.Match == "meaning", narrowed(l.Query))),
 			part.If(filtered(l.Query), func() app.UI { return part.Button("btn", "clear-search", "", part.Text(text.ClearFilters)) }),
 		)
 	}

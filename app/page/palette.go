@@ -290,6 +290,8 @@ func goes(key string) kind {
 		return trashPage
 	case "r":
 		return checkPage
+	case "p":
+		return mapPage
 	case "c":
 		return categoriesPage
 	case "s":

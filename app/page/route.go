@@ -59,8 +59,6 @@ func readRoute(path string, q url.Values, fragment string) route {
 		r.Query.ProjectID = int64(within(q.Get("project"), 1, 1<<31-1))
 	case "/memory/map":
 		r.Kind = mapPage
-		r.Query = readQuery(q)
-		r.Query.Status = ""
 	case "/account":
 		r.Kind = partOf(accountPage, q.Get("part"))
 	case "/settings":
@@ -219,7 +217,7 @@ func (r route) path() string {
 	case checkPage:
 		return join("/memory/recall", writeQuery(api.MemoryQuery{Q: r.Query.Q, ProjectID: r.Query.ProjectID}))
 	case mapPage:
-		return join("/memory/map", writeQuery(r.Query))
+		return "/memory/map"
 	case trashPage:
 		q := r.Query
 		q.Status = ""

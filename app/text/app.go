@@ -96,6 +96,7 @@ var Keys = []Key{
 	{[]string{"Ctrl", "↵"}, "Save a form"},
 	{[]string{"Ctrl", "k"}, "Search and commands"},
 	{[]string{"g", "m"}, "Go to memory"},
+	{[]string{"g", "p"}, "Go to the map"},
 	{[]string{"g", "r"}, "Go to the recall check"},
 	{[]string{"g", "t"}, "Go to the trash"},
 	{[]string{"g", "c"}, "Go to categories"},

@@ -163,8 +163,10 @@ func SortedBy(sort, order string) string {
 func ListLabel(sort string) string { return "Memories, " + SortName(sort) }
 
 // NothingWhy says what was looked for in vain.
-func NothingWhy(q string, filters bool) string {
+func NothingWhy(q string, meaning, filters bool) string {
 	switch {
+	case meaning:
+		return "Nothing that is indexed is near to " + Quote(Clip(q, 60)) + " in meaning."
 	case q != "" && filters:
 		return "No memory has " + Quote(Clip(q, 60)) + " in it, with these filters."
 	case q != "":

@@ -118,3 +118,33 @@ func WhyNot(c api.Candidate, floor float64, rank, count, bytes int) string {
 	}
 	return c.Reason
 }
+
+// Of the map.
+const (
+	MapTab        = "Map"
+	MapHint       = "Arrows go from memory to memory, Enter opens, + and − zoom, 0 shows all, Shift and drag selects."
+	MapList       = "The list holds the same memories."
+	MapSize       = "size: importance"
+	MapStrength   = "strength: vitality"
+	MapByCategory = "each category around a place of its own, as there is no embedding model."
+	MapPlacing    = "Placing memories…"
+	MapFailed     = "The map could not be read"
+	MemoriesUnit  = "memories"
+	ZoomIn        = "Zoom in"
+	ZoomOut       = "Zoom out"
+	ZoomFit       = "Show all"
+	Lasso         = "Lasso: draw around memories to select them"
+)
+
+// MapLabel says what the map is.
+func MapLabel(n int) string { return "Map of " + Memories(n) }
+
+// MapBy says what places stand for, and since when.
+func MapBy(model, ago string) string {
+	return "near in place = near in meaning · " + model + ", computed " + ago
+}
+
+// MapRest counts what is not placed by meaning.
+func MapRest(n int) string {
+	return " · " + Number(n) + " not indexed, beside their category"
+}

@@ -17,6 +17,7 @@ import (
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
 	"elowen/server/httpd"
+	"elowen/server/layout"
 	"elowen/server/live"
 	"elowen/server/projection"
 	"elowen/server/projection/view"
@@ -53,6 +54,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 		Origins: c.origins(), Log: log,
 	})
 	w.measure(registry, st)
+	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
 		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Projects: st.projects, Projector: w.projector,
@@ -63,6 +65,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 		Index: func(ctx context.Context, who account.Identity) (api.IndexState, error) {
 			return w.queue.State(ctx, who.Owner)
 		},
+		Map: func(ctx context.Context, who account.Identity) (api.Map, error) { return maps.Map(ctx, who.Owner) },
 		Backups: keeper,
 		Examine: func(ctx context.Context) api.Doctor { return doctor.Examine(ctx, r.patient(st)) },
 		Storage: func(ctx context.Context) (api.Storage, error) { return doctor.Storage(ctx, r.patient(st)) },

@@ -30,5 +30,8 @@ func (s *server) models() []*Route {
 		get(api.PathIndex, api.ScopeRead, "How far the account's memories are indexed for search by meaning", func(c *call) (api.IndexState, error) {
 			return s.Index(c.ctx, c.id)
 		}),
+		get(api.PathMap, api.ScopeRead, "Where the active memories are on a map: near in place is near in meaning", func(c *call) (api.Map, error) {
+			return s.Map(c.ctx, c.id)
+		}),
 	}
 }

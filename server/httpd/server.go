@@ -50,6 +50,8 @@ type Services struct {
 	Backups *backup.Keeper
 	// Index tells how far an account's memories are indexed for search by meaning.
 	Index func(ctx context.Context, who account.Identity) (api.IndexState, error)
+	// Map tells where an account's memories are on its map.
+	Map func(ctx context.Context, who account.Identity) (api.Map, error)
 	// Examine runs the checks of the whole server.
 	Examine func(ctx context.Context) api.Doctor
 	// Storage measures what takes up room.

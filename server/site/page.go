@@ -29,6 +29,7 @@ type page struct {
 var pages = []page{
 	{"/", "Memory", "list", "memory"},
 	{"/memory", "Memory", "list", "memory"},
+	{"/memory/map", "Map", "plain", "memory"},
 	{"/memory/recall", "Recall check", "plain", "memory"},
 	{"/memory/trash", "Trash", "list", "memory"},
 	{"/categories", "Categories", "plain", "memory"},

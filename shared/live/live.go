@@ -26,6 +26,7 @@ const (
 	ViewSettings   = "settings"   // one row: SettingsRow
 	ViewProjects   = "projects"   // rows: ProjectRow, by name
 	ViewIndex      = "index"      // one row: IndexRow
+	ViewMap        = "map"        // one row: MapRow
 )
 
 // The types of frame from the client.
@@ -125,6 +126,14 @@ type IndexRow struct {
 	api.IndexState
 }
 
+// MapRow is the row of the view map: that the map is another one now. Its points are
+// read by GET /api/memory/map.
+type MapRow struct {
+	ID    int64 `json:"id"`    // always 0
+	Seq   int64 `json:"seq"`   // of the account's change log
+	Total int   `json:"total"` // active memories of the account's own
+}
+
 // DetailRow is the row of the view memory.
 type DetailRow struct {
 	ID int64 `json:"id"` // the memory's
@@ -151,6 +160,9 @@ func (r SettingsRow) Key() int64 { return r.ID }
 
 // Key is always 0.
 func (r IndexRow) Key() int64 { return r.ID }
+
+// Key is always 0.
+func (r MapRow) Key() int64 { return r.ID }
 
 // Key is the memory's id.
 func (r DetailRow) Key() int64 { return r.ID }

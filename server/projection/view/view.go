@@ -48,6 +48,9 @@ func All(s Sources) map[string]projection.Make {
 		wire.ViewMe: func(who account.Identity, _ wire.Request) (projection.View, error) {
 			return me{who}, nil
 		},
+		wire.ViewMap: func(account.Identity, wire.Request) (projection.View, error) {
+			return picture{}, nil
+		},
 		wire.ViewSettings: func(account.Identity, wire.Request) (projection.View, error) {
 			return settings{s.Retention}, nil
 		},
