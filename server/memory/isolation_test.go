@@ -88,6 +88,19 @@ func TestNothingCrossesAccounts(t *testing.T) {
 					return nil, nil
 				})
 			},
+			"Facts": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) { return f.Facts(tx, f.bob, []int64{m.ID, n.ID}) })
+			},
+			"CountActive": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					n, err := f.CountActive(tx, f.bob)
+					if n != 1 {
+						t.Errorf("bob has %d", n)
+					}
+					return nil, err
+				})
+			},
+			"SetMeaning": func() (any, error) { f.SetMeaning(nil); return nil, nil }, // it takes no account
 			"Counted": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) {
 					for b, err := range f.Counted(tx, f.bob) {
