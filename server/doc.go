@@ -33,8 +33,10 @@
 //
 // # The nouns, from below
 //
-// [elowen/server/account] is people, sessions and tokens; [elowen/server/category]
-// the categories; [elowen/server/lexicon] the index of words, which knows memories
+// [elowen/server/account] is people, sessions and tokens; [elowen/server/project] what
+// several of them work on, and who reads what a project shares: its pool, an owner of
+// its own, so that whatever has an owner can be a pool's. [elowen/server/category] is
+// the categories, and with them what an account may recall and where; [elowen/server/lexicon] the index of words, which knows memories
 // by their ids only; [elowen/server/memory] the memories with their audit, uses and
 // versions, and tells the index of their words in the same transaction.
 // [elowen/server/embedding] has the vectors, each with the space that made it and the

@@ -36,6 +36,14 @@
 // A merge makes a new memory, now; its sources go to the trash. An import (Insert)
 // brings a memory in as it was.
 //
+// Who asks and where a memory is are two things. A pool's memories have the pool as
+// their owner, so words, vectors, change log and audit are the pool's; writer_id says
+// who wrote each: they count for the writer in a sweep, or for the pool itself where
+// the writer is gone. Methods that are given an account and ids find them among the
+// account's own, or in a pool that it may read at that moment (reach.go); what follows
+// goes by the owner that the row has. Methods for the nouns above (Briefs, Due,
+// Export, …) are about the one owner that they are given.
+//
 // # Tables
 //
 // memory, memory_version (bodies that were replaced, under the last revision that
@@ -43,7 +51,8 @@
 //
 // # Invariants
 //
-// No statement without the account: what is another's does not exist. Ids never
+// No statement without an owner: what is another's does not exist, and access to a
+// pool is looked up in the transaction that uses it. Ids never
 // come back. A body is stored as it came, trimmed, or refused. The last use never
 // goes back, though the clock may. Recalls are kept for the days that the setting
 // memory.usageDays says, uses that only moved the last use for good. After a purge
@@ -53,7 +62,7 @@
 // # What it does not do
 //
 // It holds no rows in memory (package projection), decides no plan and no policy
-// (retention), reads no files (transfer), and knows no names but the account's own
-// categories. Its vitality is package vitality's, its terms package words',
-// and the index of them package lexicon's.
+// (retention), reads no files (transfer), and knows no names but those of an owner's
+// categories and of who wrote into a pool. Its vitality is package vitality's, its
+// terms package words', and the index of them package lexicon's.
 package memory

@@ -7,6 +7,10 @@
 // is exported comes back the same, apart from ids: imported into an empty account
 // it has the same vitality at the same instant and the same events.
 //
+// Projects come first in it, then categories. What is shared is in the export of who
+// wrote it, as long as they may read it, and goes to the project's pool again; projects
+// themselves are made only for one who runs the instance.
+//
 // An import reads every line to its end before it takes the writer, and writes in
 // small decisions, so that nobody waits long for it. Each line has its fate; a
 // line that cannot be taken is refused with the reason, and the rest stands. The
