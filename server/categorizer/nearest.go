@@ -65,7 +65,7 @@ func (n *nearest) describe(ctx context.Context, s *embedding.Snapshot, list []ca
 		for i, r := range results {
 			if r.Err == nil && len(r.Vectors) > 0 {
 				v := r.Vectors[0]
-				embedding.Centre(v, s.Profile.Passages.Of(embedding.Script(texts[from+i])))
+				embedding.Centre(v, s.Profile.Passages.Of(embedding.Group(texts[from+i])))
 				found[missing[from+i]] = v
 			}
 		}
