@@ -49,10 +49,23 @@ type Thresholds struct {
 	Cluster    float64 `json:"cluster,omitempty"`    // consolidation: belongs together
 }
 
-// Line maps a value linearly: Zero becomes 0, One becomes 1.
+// Line maps a value linearly: Zero becomes 0, One becomes 1. It is that of a store of
+// Texts memories: the more there are, the nearer is the best of what has nothing to do
+// with a question. Both values rise by Crowd each time that there are e times as many.
 type Line struct {
-	Zero float64 `json:"zero"` // the median best stranger
-	One  float64 `json:"one"`  // the median own pair
+	Zero  float64 `json:"zero"` // the median best stranger
+	One   float64 `json:"one"`  // the median own pair
+	Crowd float64 `json:"crowd,omitempty"`
+	Texts float64 `json:"texts,omitempty"` // 0: the line is the same for all stores
+}
+
+// In is the line of a store of so many memories.
+func (l Line) In(memories int) Line {
+	if l.Texts > 0 {
+		by := l.Crowd * math.Log(float64(max(memories, 1))/l.Texts)
+		l.Zero, l.One, l.Texts = l.Zero+by, l.One+by, float64(max(memories, 1))
+	}
+	return l
 }
 
 // At is the line at x. A line that is none gives x back.
@@ -63,13 +76,13 @@ func (l Line) At(x float64) float64 {
 	return (x - l.Zero) / (l.One - l.Zero)
 }
 
-// Means are mean vectors of background texts: of all, and of those of one script.
+// Means are mean vectors of background texts: of all, and of those of one group (see Group).
 type Means struct {
 	All    []float32
 	Script map[string][]float32
 }
 
-// Of is the mean to take off a text of a script; nil is none.
+// Of is the mean to take off a text of a group; nil is none.
 func (m Means) Of(script string) []float32 {
 	if v, ok := m.Script[script]; ok {
 		return v
@@ -177,13 +190,6 @@ func (p *Profile) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// WordsAlone is the profile of recall without any embedding: relevance is that of
-// words. Its floor is where one of twenty questions that a store of a few hundred texts
-// has no answer to gets one.
-func WordsAlone() Profile {
-	return Profile{Words: 0.7, Blend: Line{Zero: 0.18, One: 0.42}, Floor: 0.5}
-}
-
 // SaveProfile keeps a profile that was fitted to a space.
 func SaveProfile(tx *db.Tx, space SpaceID, p Profile) error {
 	text, err := p.MarshalText()
@@ -215,8 +221,8 @@ const (
 )
 
 // KnownProfile is what the program knows of a space's model, by the name that the
-// providers give it: what stands before its texts, and for the built-in models the
-// weight of words. Their means and thresholds come with their files.
+// providers give it: of the built-in models all there is to know, of others what
+// stands before their texts.
 func KnownProfile(s Space) Profile {
 	name := strings.ToLower(s.Model)
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -224,11 +230,7 @@ func KnownProfile(s Space) Profile {
 	}
 	name, _, _ = strings.Cut(name, ":")
 	if s.Kind == api.ProviderLocal {
-		p := Profile{Model: name, PassageBy: "passage: ", QueryBy: "query: ", Thresholds: Thresholds{Reinforce: 0.92, Cluster: 0.8}, Words: 0.7}
-		if name == ModelE5English {
-			p.Words = 0.6
-		}
-		return p
+		return known(name)
 	}
 	// What these models were trained with, from their own descriptions.
 	for _, k := range []struct{ begins, passage, query string }{

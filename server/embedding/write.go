@@ -12,7 +12,7 @@ import (
 type Item struct {
 	Memory   int64
 	BodyHash string // of the body that was embedded
-	Script   string // of that body, as Script tells it
+	Script   string // of that body, as Group tells it
 	Vectors  [][]float32
 }
 

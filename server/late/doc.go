@@ -22,8 +22,8 @@
 // so there is no second count of pieces to keep: measured, words rank as well as
 // pieces do, and the root better than the frequency itself.
 //
-// The model knows English. English decides of a text once, when it is indexed; one in
-// another language is kept as having no token vectors.
+// The model knows English. Of a text that is decided once, when it is indexed
+// (embedding.English); one in another language is kept as having no token vectors.
 //
 // # Tables
 //

@@ -43,7 +43,7 @@ type token struct {
 // Cancelled.
 func (r *Reranker) Question(ctx context.Context, text string, background words.Background) (*Question, error) {
 	q := &Question{r: r}
-	if !English(text) {
+	if !embedding.English(text) {
 		return q, nil
 	}
 	pieces, states, err := r.model.Tokens(ctx, text, true)

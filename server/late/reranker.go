@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"elowen/server/embedding"
 	"elowen/shared/fault"
 )
 
@@ -47,7 +48,7 @@ func (r *Reranker) Hash() string { return r.hash }
 // not English. It runs in the background. Errors: Unavailable without weights,
 // Cancelled.
 func (r *Reranker) Passage(ctx context.Context, text string) ([]byte, error) {
-	if !English(text) {
+	if !embedding.English(text) {
 		return nil, nil
 	}
 	_, states, err := r.model.Tokens(ctx, text, false)

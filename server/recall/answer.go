@@ -299,6 +299,14 @@ func (a *answering) look(most int) error {
 	if a.words, err = lexicon.Find(a.tx, a.owners, a.q.text, a.s.o.Background()); err != nil {
 		return err
 	}
+	if a.scale.texts = a.words.Stats.Docs; a.scale.texts == 0 { // a question without words
+		for i := range a.parts {
+			if p := &a.parts[i]; p.view != nil {
+				all, _ := p.view.Size()
+				a.scale.texts += all
+			}
+		}
+	}
 	return a.byWords(a.words.Hits, most)
 }
 

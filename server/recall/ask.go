@@ -26,7 +26,7 @@ type asked struct {
 func (s *Store) ask(ctx context.Context, text string, late bool) *asked {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(setting.Int("recall.embedMillis"))*time.Millisecond)
 	defer cancel()
-	q := &asked{text: text, script: embedding.Script(text)}
+	q := &asked{text: text, script: embedding.Group(text)}
 	var wait sync.WaitGroup
 	if late && s.o.Late != nil && s.o.Late.Ready() {
 		wait.Go(func() {

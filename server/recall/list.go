@@ -45,7 +45,7 @@ func (s *Store) Find(tx *db.Tx, owner db.AccountID, query api.MemoryQuery) (hits
 	if text == "" {
 		return nil, parsed, true, nil
 	}
-	q := &asked{text: text, script: embedding.Script(text), snapshot: s.o.Service.Snapshot()}
+	q := &asked{text: text, script: embedding.Group(text), snapshot: s.o.Service.Snapshot()}
 	if q.vector, ready = s.questions.get(q.snapshot.ID, text); !ready || !q.snapshot.On() {
 		return nil, parsed, false, nil
 	}

@@ -63,6 +63,7 @@ type scale struct {
 	importance float64 // its weight
 	vitality   float64 // its weight
 	now        int64
+	texts      int // how many memories those that are asked have
 }
 
 // weight is the part of words in the blend.
@@ -86,11 +87,11 @@ func (s *scale) line(c *candidate) float64 {
 	p := &s.profile
 	switch {
 	case c.late != nil && p.Relevance != (embedding.Line{}):
-		return p.Relevance.At(*c.late + lateBlend*c.blend)
+		return p.Relevance.In(s.texts).At(*c.late + lateBlend*c.blend)
 	case p.Relevance != (embedding.Line{}) && p.Late != (embedding.Guess{}):
-		return p.Relevance.At(p.Late.At(c.blend) + lateBlend*c.blend)
+		return p.Relevance.In(s.texts).At(p.Late.At(c.blend) + lateBlend*c.blend)
 	case p.Blend != (embedding.Line{}):
-		return p.Blend.At(c.blend)
+		return p.Blend.In(s.texts).At(c.blend)
 	}
 	// Of a model that nothing is known of the cosine says nothing yet.
 	words := embedding.WordsAlone()

@@ -59,7 +59,7 @@ func embedBody(ctx context.Context, snapshot *embedding.Snapshot, body string) (
 			return v
 		}
 	}
-	return memory.Vectors{Space: snapshot.ID, Script: embedding.Script(body), Parts: list[0].Vectors}
+	return memory.Vectors{Space: snapshot.ID, Script: embedding.Group(body), Parts: list[0].Vectors}
 }
 
 // Near implements memory.Meaning.

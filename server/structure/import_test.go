@@ -47,6 +47,7 @@ var below = map[string][]string{
 
 	"server/backup": {"server/retention"},
 
+	"server/fit":             {"server/recall"},
 	"server/embedding/queue": {"server/memory", "server/feed"},
 	"server/doctor":          {"server/backup"},
 }

@@ -83,8 +83,9 @@ type Background func(word string, joined bool) float64
 // common, and "Monday" is not as rare as a name.
 const backgroundDocs = 10_000
 
-// ScoreAgainst is Score with a background, by which Matched and Rarest are smoothed.
-// Scores are the owner's own: they don't depend on it. nil is no background.
+// ScoreAgainst is Score with a background. By it Matched and Rarest are smoothed, and a
+// word that is frequent anywhere counts for less than the owner's figures alone would
+// have it: in a store of ten memories, "could" is as rare as a name. nil is no background.
 func ScoreAgainst(stats Stats, q Query, lists []TermPostings, background Background) ([]Hit, error) {
 	s := scorer{stats: stats, average: 1, background: background}
 	if stats.Docs > 0 && stats.TotalLength > 0 {
@@ -302,6 +303,7 @@ func (s *scorer) order() {
 		g := &s.groups[i]
 		g.idf = s.stats.IDF(g.docs)
 		g.evidence = s.evidence(g)
+		g.idf *= s.plain(g)
 		if !g.bonus {
 			total += g.evidence * g.weight
 		}
@@ -346,6 +348,20 @@ func (s *scorer) evidence(g *scoring) float64 {
 	n := float64(g.docs) + backgroundDocs*min(max(s.background(g.word, g.joined), 0), 1)
 	docs := float64(max(s.stats.Docs, g.docs)) + backgroundDocs
 	return math.Log1p((docs - n + 0.5) / (n + 0.5))
+}
+
+// fullRarity is the idf in the background from which a word counts in full. Below, it
+// counts in proportion. Chosen on conversations, where it changes little, for small
+// stores in many languages, where it keeps small words from deciding.
+const fullRarity = 6
+
+// plain is what part of its idf a group's word counts.
+func (s *scorer) plain(g *scoring) float64 {
+	if s.background == nil {
+		return 1
+	}
+	p := min(max(s.background(g.word, g.joined), 1e-9), 1)
+	return min(1, math.Log1p((1-p)/p)/fullRarity)
 }
 
 // read decodes a blob; the result is valid until the next read.

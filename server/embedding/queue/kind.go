@@ -114,7 +114,7 @@ func (r vectorRun) Derive(ctx context.Context, texts []memory.Text) (Batch, erro
 		if b.Errs[i] = one.Err; one.Err == nil && len(one.Vectors) == 0 {
 			b.Errs[i] = fault.New(fault.Corrupt, "The model answered no vector.")
 		}
-		items[i] = embedding.Item{Memory: texts[i].Memory, BodyHash: texts[i].Hash, Script: embedding.Script(texts[i].Text), Vectors: one.Vectors}
+		items[i] = embedding.Item{Memory: texts[i].Memory, BodyHash: texts[i].Hash, Script: embedding.Group(texts[i].Text), Vectors: one.Vectors}
 	}
 	b.Put = func(tx *db.Tx, owner db.AccountID, still []bool) (int, error) {
 		var list []embedding.Item
