@@ -53,6 +53,41 @@
     globalThis.goappOnAppInstallChange();
   });
 
+  // --- the focus ---
+
+  // What has the focus may go: a form that was saved, the button of a bar. The browser
+  // then leaves the focus nowhere, and who uses the keyboard begins again at the top.
+  // So it goes to what was around it, or to the list, or to the content of the page.
+  let within = []; // what has the focus, and what is around it, inside out
+  let looking = false;
+  const usable = (e) => e.isConnected && !e.disabled && e.getClientRects().length > 0;
+  const lost = () => document.activeElement === document.body && within.length > 0 && !usable(within[0]);
+  const find = () => {
+    looking = false;
+    if (!lost()) return; // the app has put it somewhere
+    const content = document.querySelector("main");
+    const around = within.find((e) => e !== content && e.hasAttribute("tabindex") && usable(e));
+    const list = document.querySelector("#list");
+    const to = around ?? (list && usable(list) ? list : content);
+    if (to && !to.hasAttribute("tabindex")) to.tabIndex = -1;
+    to?.focus({ preventScroll: true });
+  };
+  addEventListener("focusin", (event) => {
+    within = [];
+    for (let e = event.target; e && e !== document.body; e = e.parentElement) within.push(e);
+  });
+  // Who clicks beside things means to leave them.
+  addEventListener("pointerdown", (event) => {
+    const at = document.activeElement;
+    if (at === document.body || !at?.contains(event.target)) within = [];
+  }, true);
+  new MutationObserver(() => {
+    // Without a question of where things are: that would lay the page out each time.
+    if (looking || within.length === 0 || within[0].isConnected && !within[0].disabled && !within.some((e) => e.hidden)) return;
+    looking = true;
+    setTimeout(find, 50); // what the app means to focus comes with its next frame
+  }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden"] });
+
   // --- another release ---
 
   // A page goes on as the release that it is; when the server turns out to be another

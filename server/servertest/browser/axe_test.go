@@ -68,7 +68,7 @@ func looks(s *Server) []struct {
 		at("backups", "/settings?part=backups", `document.querySelector("[aria-busy=true], .skeleton") === null`),
 		at("storage", "/settings?part=storage", `document.querySelector(".use")`),
 		at("health", "/settings?part=health", `document.querySelectorAll(".finding").length > 5`),
-		at("a page that isn't", "/nowhere", `document.querySelector(".empty")`),
+		at("a page that isn't", "/nowhere", `document.body.innerText.includes("There is nothing at this address")`),
 		at("before the palette", "/memory", rows),
 		{"palette", func(w *Window) {
 			w.Press("Commands and search")

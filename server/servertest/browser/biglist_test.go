@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -57,10 +56,7 @@ func busy(t *testing.T, w *Window) time.Duration {
 // As many as a person can be expected to have are brought in with the app, and the list
 // is as good as one of ten: jumping anywhere, scrolling on, and one change is one row.
 func TestAListOfAHundredThousand(t *testing.T) {
-	n := 10_000
-	if os.Getenv("ELOWEN_SOAK") != "" {
-		n = 100_000
-	}
+	const n = 100_000
 	s := Serve(t)
 	p := Open(t).Person()
 	w := p.Window("list")
@@ -84,7 +80,7 @@ func TestAListOfAHundredThousand(t *testing.T) {
 	w.Press(bring)
 	w.AwaitLong("it is done", `document.body.innerText.includes("What became of its lines")`)
 	t.Logf("%d memories: checked in %v, brought in within %v; the page said %.200q", n, checked.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), Eval[[]string](w, `[...said].filter(s => s.includes("lines/s")).slice(-2)`))
-	if n == 100_000 && !Eval[bool](w, `[...said].some(t => /[\d,]+ lines · [\d,]+ lines\/s/.test(t))`) {
+	if !Eval[bool](w, `[...said].some(t => /[\d,]+ lines · [\d,]+ lines\/s/.test(t))`) {
 		t.Error("the page said neither how far it was nor how quickly")
 	}
 
@@ -149,9 +145,10 @@ func TestAListOfAHundredThousand(t *testing.T) {
 		.observe(document.querySelector("#list"), {subtree: true, childList: true, attributes: true, characterData: true})`)
 	worked := busy(t, w)
 	patch(other, id, `{"body":"Changed elsewhere, while somebody looked."}`)
+	time.Sleep(time.Second) // looking whether it is there would be work, too
+	took := busy(t, w) - worked
 	w.SeeIn(".row", "Changed elsewhere, while somebody looked.")
 	w.Await("it blooms and is over", `document.querySelector(".row-fresh") === null`)
-	took := busy(t, w) - worked
 	touched := Eval[[]string](w, `[...touched]`)
 	t.Logf("a change elsewhere: %d mutations in %q, %v of the main thread", Eval[int](w, `changes`), touched, took.Round(100*time.Microsecond))
 	if len(touched) != 1 {
