@@ -17,16 +17,17 @@ import (
 
 // The views that a window can show.
 const (
-	ViewMemories   = "memories"   // rows: Row
-	ViewTrash      = "trash"      // as memories, of the trash
-	ViewMemory     = "memory"     // one row: DetailRow
-	ViewStats      = "stats"      // one row: StatsRow
-	ViewCategories = "categories" // rows: CategoryRow, by name
-	ViewMe         = "me"         // one row: MeRow
-	ViewSettings   = "settings"   // one row: SettingsRow
-	ViewProjects   = "projects"   // rows: ProjectRow, by name
-	ViewIndex      = "index"      // one row: IndexRow
-	ViewMap        = "map"        // one row: MapRow
+	ViewMemories    = "memories"    // rows: Row
+	ViewTrash       = "trash"       // as memories, of the trash
+	ViewMemory      = "memory"      // one row: DetailRow
+	ViewStats       = "stats"       // one row: StatsRow
+	ViewCategories  = "categories"  // rows: CategoryRow, by name
+	ViewMe          = "me"          // one row: MeRow
+	ViewSettings    = "settings"    // one row: SettingsRow
+	ViewProjects    = "projects"    // rows: ProjectRow, by name
+	ViewIndex       = "index"       // one row: IndexRow
+	ViewMaintenance = "maintenance" // rows: MaintenanceRow, the newest first
+	ViewMap         = "map"         // one row: MapRow
 )
 
 // The types of frame from the client.
@@ -134,6 +135,9 @@ type MapRow struct {
 	Total int   `json:"total"` // active memories of the account's own
 }
 
+// MaintenanceRow is a row of the view maintenance.
+type MaintenanceRow struct{ api.Maintenance }
+
 // DetailRow is the row of the view memory.
 type DetailRow struct {
 	ID int64 `json:"id"` // the memory's
@@ -163,6 +167,9 @@ func (r IndexRow) Key() int64 { return r.ID }
 
 // Key is always 0.
 func (r MapRow) Key() int64 { return r.ID }
+
+// Key is the job's id.
+func (r MaintenanceRow) Key() int64 { return r.ID }
 
 // Key is the memory's id.
 func (r DetailRow) Key() int64 { return r.ID }

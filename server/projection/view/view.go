@@ -22,6 +22,7 @@ import (
 	"elowen/server/account"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/job"
 	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/retention"
@@ -34,6 +35,7 @@ type Sources struct {
 	Categories *category.Store // without counts: the projector knows them
 	Retention  *retention.Store
 	Projects   *project.Store // nil: there is no such view
+	Jobs       *job.Store     // nil: there is no such view
 	// Index tells how an account's index is, but for its counts; nil: there is no such
 	// view.
 	Index func(tx *db.Tx, owner db.AccountID) (api.IndexState, error)
@@ -58,6 +60,11 @@ func All(s Sources) map[string]projection.Make {
 	if s.Projects != nil {
 		views[wire.ViewProjects] = func(who account.Identity, _ wire.Request) (projection.View, error) {
 			return projects{s.Projects, who}, nil
+		}
+	}
+	if s.Jobs != nil {
+		views[wire.ViewMaintenance] = func(account.Identity, wire.Request) (projection.View, error) {
+			return maintenance{s.Jobs}, nil
 		}
 	}
 	if s.Index != nil {
