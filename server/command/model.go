@@ -15,8 +15,10 @@ import (
 	"elowen/server/embedding/local/weight"
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
+	"elowen/server/late"
 	"elowen/server/model"
 	"elowen/server/recall"
+	"elowen/server/settings"
 	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -69,11 +71,46 @@ func background(local model.Local, log *slog.Logger) func() words.Background {
 	})
 }
 
+// reranker is late interaction by the built-in English model; nil where other models
+// are in its place.
+func reranker(local model.Local, log *slog.Logger) *late.Reranker {
+	b, ok := local.(builtIn)
+	if !ok {
+		return nil
+	}
+	for _, m := range b.List() {
+		if m.Name() == encoders.English { // its weights may come later
+			r, err := late.Known(m)
+			if err != nil {
+				log.Error("late interaction is off", "error", err)
+				return nil
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// lateOn tells whether late interaction is on.
+func (st *stores) lateOn() bool {
+	on := false
+	err := st.db.View(context.Background(), func(tx *db.Tx) error {
+		r, err := settings.ReadRuntime(tx, 0)
+		on = r.LateInteraction
+		return err
+	})
+	return err == nil && on
+}
+
 // queue makes the queue that indexes memories in the background.
 func (st *stores) queue(s *System, changes *feed.Feed) *queue.Queue {
+	kinds := []queue.Kind{queue.NewVectors(st.embedding)}
+	if st.late != nil {
+		news, _ := changes.Any() // for as long as the server runs: the settings are in the log
+		kinds = append(kinds, queue.NewTokens(st.late, st.lateOn, news))
+	}
 	return queue.New(queue.Options{
-		DB: st.db, Memories: st.memories, Feed: changes, Service: st.embedding,
-		Kinds:   []queue.Kind{queue.NewVectors(st.embedding)},
+		DB: st.db, Memories: st.memories, Feed: changes, Service: st.embedding, Kinds: kinds,
 		Refresh: st.models.Apply, Wake: s.Wake, Log: st.log,
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/late"
 	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/server/project"
@@ -38,6 +39,7 @@ type stores struct {
 	models     *model.Store
 	local      model.Local
 	indexes    *vector.Indexes
+	late       *late.Reranker // nil: none
 	recall     *recall.Store
 	log        *slog.Logger
 	use        *lock
@@ -114,10 +116,14 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: st.local, Others: st.retention.SettingsIn, Log: log,
 	})
 	st.indexes = vector.New(st.memories, 0)
-	st.recall = recall.New(d, recall.Options{
-		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: background(st.local, log),
-		Settings: st.retention.SettingsIn, Log: log,
-	})
+	frequent := background(st.local, log)
+	options := recall.Options{
+		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: frequent, Settings: st.retention.SettingsIn, Log: log,
+	}
+	if st.late = reranker(st.local, log); st.late != nil {
+		options.Late = recall.Tokens(st.late, frequent)
+	}
+	st.recall = recall.New(d, options)
 	st.memories.SetMeaning(st.recall)
 	return st
 }
