@@ -47,12 +47,18 @@ const axeRun = `axe.run(document, {
 	resultTypes: ["violations"],
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"],
 	rules: {"target-size": {enabled: true}},
-}).then(r => JSON.stringify({violations: r.violations, passes: r.passes.length}))`
+}).then(said)`
 
-// Axe looks at the page with axe-core and gives what it breaks, and how many rules it
-// keeps. The script is the driver's, in a world of its own: the page's policy stays as
+// axeColours asks for the rules about colours only.
+const axeColours = `axe.run(document, {resultTypes: ["violations"], runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]}}).then(said)`
+
+// axeSaid is what of an answer is needed here.
+const axeSaid = `var said = r => JSON.stringify({violations: r.violations, passes: r.passes.length});`
+
+// Axe looks at the page with axe-core, by all rules or by those of colours, and gives
+// what it breaks, and how many it keeps. The script is the driver's, in a world of its own: the page's policy stays as
 // strict as it is, and the page doesn't notice.
-func (w *Window) Axe() (violations []Violation, kept int) {
+func (w *Window) Axe(all bool) (violations []Violation, kept int) {
 	w.t.Helper()
 	script, err := os.ReadFile(os.Getenv(AxeEnv))
 	if err != nil {
@@ -85,9 +91,13 @@ func (w *Window) Axe() (violations []Violation, kept int) {
 		return s
 	}
 	if evaluate(`typeof globalThis.axe`) == "undefined" {
-		evaluate(string(script) + "\n;'loaded'")
+		evaluate(string(script) + ";" + axeSaid + "'loaded'")
 	}
-	said := evaluate(axeRun)
+	ask := axeColours
+	if all {
+		ask = axeRun
+	}
+	said := evaluate(ask)
 	var result struct {
 		Violations []Violation `json:"violations"`
 		Passes     int         `json:"passes"`
