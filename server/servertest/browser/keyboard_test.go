@@ -102,7 +102,7 @@ func TestEverythingByKeyboard(t *testing.T) {
 	// Its importance, from a menu; the focus returns to what opened it.
 	w.TabTo("5")
 	w.Keys(Enter)
-	w.Has(".menu")
+	w.Await("the menu has the focus", `document.activeElement.closest(".menu")`)
 	w.HasFocus("in a menu")
 	w.Keys(ArrowDown + ArrowDown + Enter)
 	w.Await("the menu is gone", `document.querySelector(".menu") === null`)
@@ -140,7 +140,7 @@ func TestEverythingByKeyboard(t *testing.T) {
 	w.Keys(Home + "xjx")
 	w.See("2 selected")
 	enter("Importance")
-	w.Has(".menu")
+	w.Await("the menu has the focus", `document.activeElement.closest(".menu")`)
 	w.Keys(End + Enter)
 	w.See("importance 10")
 	w.HasFocus("after a change of many")
