@@ -22,7 +22,7 @@
 // # What it does not do
 //
 // It tests nothing: a figure that misses its goal is no error of the program, so
-// it exits with 0. The quality of recall has its own program.
+// it exits with 0. The quality of recall is another table: `bench recall` (recall.go).
 package main
 
 import (
@@ -44,6 +44,9 @@ func main() {
 
 // run is the program; it answers the exit code.
 func run(ctx context.Context, args []string, out, log io.Writer) int {
+	if len(args) > 0 && args[0] == "recall" {
+		return recallRun(ctx, args[1:], out, log)
+	}
 	b := &bench{log: log}
 	var only string
 	var asJSON, list bool

@@ -7,6 +7,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -88,7 +89,10 @@ func run(ctx context.Context, kept string, write bool) error {
 		// floor is where, on conversations (the harness of package bench, the half that is
 		// developed on), a twentieth of questions about something else are answered.
 		floor float64
-	}{{local.Multilingual, multilingual, 0.2}, {local.English, english, 0.2}, {"words", nil, 0.4}} {
+		// blend is the same of rows without late interaction, as a value of the blend; 0
+		// leaves what was fitted.
+		blend float64
+	}{{local.Multilingual, multilingual, 0.2, 0.364}, {local.English, english, 0.2, 0.40}, {"words", nil, 0.4, 0}} {
 		p := embedding.Profile{Words: 0.7}
 		tools := fit.Tools{Background: words}
 		if c.model != nil {
@@ -104,6 +108,7 @@ func run(ctx context.Context, kept string, write bool) error {
 			p.Floor = embedding.WordsAlone().Floor
 		}
 		p.Relevance = moved(p.Relevance, c.floor, p.Floor)
+		p.Blend = seated(p.Blend, c.blend, p.Floor)
 		fmt.Printf("%s: relevance %+v, blend %+v, thresholds %+v\n", c.name, p.Relevance, p.Blend, p.Thresholds)
 		show(seen)
 		text, err := p.MarshalText()
@@ -135,6 +140,18 @@ func vectors(m *cache.Model) fit.Vectors {
 func moved(l embedding.Line, from, to float64) embedding.Line {
 	at := l.Zero + from*(l.One-l.Zero)
 	l.Zero = (at - to*l.One) / (1 - to)
+	return l
+}
+
+// seated is a line that has the floor at a value, in a store as large as it was fitted
+// to, and that is as it was in one of ten memories.
+func seated(l embedding.Line, at, floor float64) embedding.Line {
+	if at == 0 {
+		return l
+	}
+	by := at - (l.Zero + floor*(l.One-l.Zero))
+	l.Zero, l.One = l.Zero+by, l.One+by
+	l.Crowd += by / math.Log(l.Texts/10)
 	return l
 }
 
