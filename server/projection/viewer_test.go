@@ -262,7 +262,7 @@ func TestSubscribeRefuses(t *testing.T) {
 		t.Errorf("the texts tell them apart: %v", texts)
 	}
 	for name, bad := range map[string]live.Request{
-		"limit": list("x", api.MemoryQuery{}, 0, 201), "from": list("x", api.MemoryQuery{}, -1, 5), "view": {ID: "x", View: "map"},
+		"limit": list("x", api.MemoryQuery{}, 0, 201), "from": list("x", api.MemoryQuery{}, -1, 5), "view": {ID: "x", View: "nothing"},
 	} {
 		if err := c.subscribe(bad); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
