@@ -5,6 +5,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/lexicon"
+	"elowen/server/project"
 	"elowen/server/words"
 )
 
@@ -36,6 +37,9 @@ func Check(tx *db.Tx, owner db.AccountID, t Terms, categories map[int64]string) 
 		return c, err
 	}
 	if err := c.orphans(tx, owner); err != nil {
+		return c, err
+	}
+	if err := c.writers(tx, owner); err != nil {
 		return c, err
 	}
 	return c, indexed.Compare(tx, owner, c.fault)
@@ -75,6 +79,27 @@ func (c *Checked) rows(tx *db.Tx, owner db.AccountID, t Terms, categories map[in
 			return want, nil
 		}
 	}
+}
+
+// writers looks for memories of a pool that nobody wrote, and for written ones of
+// an account's own: a sweep would not find them.
+func (c *Checked) writers(tx *db.Tx, owner db.AccountID) error {
+	_, pool, err := project.Of(tx, owner)
+	if err != nil {
+		return err
+	}
+	query, text := `SELECT COUNT(*) FROM memory WHERE owner_id = ? AND writer_id <> 0`, "%d memories say that they are a pool's, and are the account's own"
+	if pool {
+		query, text = `SELECT COUNT(*) FROM memory WHERE owner_id = ? AND writer_id = 0`, "%d memories of the pool say not whose they are"
+	}
+	var n int
+	if err := tx.Row(query, []any{int64(owner)}, &n); err != nil {
+		return err
+	}
+	if n > 0 {
+		c.fault(text, n)
+	}
+	return nil
 }
 
 // orphans counts rows that contradict others.

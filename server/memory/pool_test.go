@@ -145,6 +145,32 @@ func (p *pool) checked(owners ...db.AccountID) {
 	})
 }
 
+// What a sweep would never find is a fault of the store.
+func TestCheckFindsWriters(t *testing.T) {
+	eachPool(t, func(t *testing.T, p *pool) {
+		mine := p.add("her own")
+		p.checked(p.ann, p.owner)
+		p.update(func(tx *db.Tx) error {
+			if err := tx.Must(`UPDATE memory SET writer_id = 7 WHERE id = ?`, mine.ID); err != nil {
+				return err
+			}
+			return tx.Must(`UPDATE memory SET writer_id = 0 WHERE owner_id = ?`, int64(p.owner))
+		})
+		p.view(func(tx *db.Tx) error {
+			for _, owner := range []db.AccountID{p.ann, p.owner} {
+				names, err := p.categories.Names(tx, owner)
+				if err != nil {
+					return err
+				}
+				if c, err := Check(tx, owner, p.rules.set(func(*Terms) {}), names); err != nil || len(c.Faults) != 1 {
+					t.Errorf("account %d: %v %v", owner, c.Faults, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
 // A member, a stranger, one who was taken out, and an administrator who is neither
 // named nor a member: the last three find nothing and change nothing.
 func TestPoolAccess(t *testing.T) {
