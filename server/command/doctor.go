@@ -23,7 +23,7 @@ func (c *doctorCommand) local() {}
 // stays that. A sharer of the store's lock keeps a restore from replacing it between
 // two checks.
 func (r *run) examine() (p doctor.Patient, done func()) {
-	p = doctor.Patient{Dir: r.data, Backups: filepath.Join(r.data, backupsDir), Version: version, Clock: r.Clock, Server: r.checkServer}
+	p = doctor.Patient{Dir: r.data, Backups: filepath.Join(r.data, backupsDir), Version: version, Clock: r.Clock, Server: r.checkServer, Recall: r.checkRecall}
 	if _, err := os.Lstat(filepath.Join(r.data, db.FileName)); errors.Is(err, fs.ErrNotExist) {
 		p.Err = fault.New(fault.NotFound, "There is no database yet.")
 		return p, func() {}
@@ -89,7 +89,7 @@ func (r *run) checkServer() api.Finding {
 func (r *run) patient(st *stores) doctor.Patient {
 	return doctor.Patient{
 		Dir: r.data, Backups: filepath.Join(r.data, backupsDir), Version: version, Clock: r.Clock, DB: st.db,
-		Accounts: st.accounts, Retention: st.retention, Embedding: st.checkEmbedding,
+		Accounts: st.accounts, Retention: st.retention, Embedding: st.checkEmbedding, Recall: r.checkRecall,
 		Server: func() api.Finding { return doctor.Fine("running%s; it answers this", holder(r.data, serverLock)) },
 	}
 }

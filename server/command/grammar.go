@@ -24,23 +24,26 @@ type grammar struct {
 	Version kong.VersionFlag `help:"Print the version and stop."`
 
 	Serve    serveCommand    `cmd:"" help:"Run the server: the app, its API and the daily sweep."`
+	Setup    setupCommand    `cmd:"" help:"Choose how memories are found by meaning."`
 	Doctor   doctorCommand   `cmd:"" help:"Check that everything works, and say how to mend what doesn't."`
 	Licenses licensesCommand `cmd:"" help:"Print the licences of what the program is made of."`
 	Admin    adminCommand    `cmd:"" help:"Look after a data directory, whether or not its server runs."`
 }
 
 type adminCommand struct {
-	User      userCommand      `cmd:"" help:"Accounts of people."`
-	Token     tokenCommand     `cmd:"" help:"Personal tokens, for programs that act for somebody."`
-	Retention retentionCommand `cmd:"" help:"The retention policy and the sweep."`
-	Backup    backupCommand    `cmd:"" help:"Write a verified backup to a new file."`
-	Restore   restoreCommand   `cmd:"" help:"Bring a backup back. The present store is kept beside it."`
-	Verify    verifyCommand    `cmd:"" help:"Check the store, or a backup, to the last row."`
-	Export    exportCommand    `cmd:"" help:"Write memories as JSONL, with all that belongs to them."`
-	Import    importCommand    `cmd:"" help:"Bring memories in, from an export or another system."`
-	Reindex   reindexCommand   `cmd:"" help:"Build the index of words anew."`
-	Stats     statsCommand     `cmd:"" help:"Count what is there."`
-	Vacuum    vacuumCommand    `cmd:"" help:"Give the space of what was deleted back to the disk."`
+	User         userCommand         `cmd:"" help:"Accounts of people."`
+	Token        tokenCommand        `cmd:"" help:"Personal tokens, for programs that act for somebody."`
+	Retention    retentionCommand    `cmd:"" help:"The retention policy and the sweep."`
+	Backup       backupCommand       `cmd:"" help:"Write a verified backup to a new file."`
+	Restore      restoreCommand      `cmd:"" help:"Bring a backup back. The present store is kept beside it."`
+	Verify       verifyCommand       `cmd:"" help:"Check the store, or a backup, to the last row."`
+	Export       exportCommand       `cmd:"" help:"Write memories as JSONL, with all that belongs to them."`
+	Import       importCommand       `cmd:"" help:"Bring memories in, from an export or another system."`
+	Reindex      reindexCommand      `cmd:"" help:"Build the indexes of words and of meaning anew."`
+	Recategorize recategorizeCommand `cmd:"" help:"Sort memories into categories again."`
+	Calibrate    calibrateCommand    `cmd:"" help:"Measure how alike memories are, and propose thresholds."`
+	Stats        statsCommand        `cmd:"" help:"Count what is there."`
+	Vacuum       vacuumCommand       `cmd:"" help:"Give the space of what was deleted back to the disk."`
 }
 
 const about = `Long-term memory for AI assistants: memories that fade when they are not used.

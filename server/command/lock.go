@@ -16,8 +16,9 @@ import (
 // The lock files of a data directory. Locks belong to processes: what a killed
 // one held is free at once.
 const (
-	serverLock = "elowen.lock"     // held by the server: there is one
-	useLock    = "elowen-use.lock" // shared by whoever has the store open, alone by who replaces it
+	serverLock = "elowen.lock"      // held by the server: there is one
+	jobsLock   = "elowen-jobs.lock" // held by who runs maintenance jobs without a server
+	useLock    = "elowen-use.lock"  // shared by whoever has the store open, alone by who replaces it
 )
 
 // errHeld says that another process holds the lock.

@@ -115,6 +115,40 @@ func (st *stores) queue(s *System, changes *feed.Feed) *queue.Queue {
 	})
 }
 
+// checkRecall tells what this program can recall by, with the weights that it and the
+// data directory have. It loads none.
+func (r *run) checkRecall() api.Finding {
+	if r.Local != nil {
+		return doctor.Fine("by words, and by models of another's")
+	}
+	files := weight.Files{Dir: filepath.Join(r.data, weight.Folder)}
+	models := encoders.New(files)
+	can := map[string]bool{}
+	for _, m := range models.List() {
+		can[m.Name()] = m.Available()
+	}
+	embedded := 0
+	for _, p := range weight.Pins() {
+		if (weight.Files{}).Has(p) {
+			embedded++
+		}
+	}
+	from := "the weights are part of this build"
+	if embedded < len(weight.Pins()) {
+		from = "weights were added to the data directory"
+	}
+	const mend = "Add them with elowen setup --memory local --weights FILE."
+	switch {
+	case can[encoders.Multilingual] && can[encoders.English]:
+		return doctor.Fine("by words, by meaning in any language, and by late interaction in English; kernel %s; %s", kernel.Name(), from)
+	case can[encoders.Multilingual]:
+		return doctor.Warn(fmt.Sprintf("by words and by meaning in any language; kernel %s; without late interaction: the weights of %s are not here", kernel.Name(), encoders.English), mend)
+	case can[encoders.English]:
+		return doctor.Warn(fmt.Sprintf("by words, and in English by meaning and late interaction; kernel %s; the weights of %s are not here", kernel.Name(), encoders.Multilingual), mend)
+	}
+	return doctor.Warn("by words alone: this build has no weights of built-in models", mend)
+}
+
 // checkEmbedding looks at the embedding model and at how far its index is. It asks
 // no model.
 func (st *stores) checkEmbedding(ctx context.Context) api.Finding {

@@ -2,11 +2,10 @@ package command
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"elowen/server/account"
 	"elowen/server/db"
+	"elowen/shared/api"
 )
 
 type reindexCommand struct {
@@ -15,38 +14,7 @@ type reindexCommand struct {
 
 // Run implements the command.
 func (c *reindexCommand) Run(r *run) error {
-	tell, done := r.progress("reindex", false)
-	defer done()
-	return r.with(func(st *stores) error {
-		owners, err := c.owners(r, st)
-		if err != nil {
-			return err
-		}
-		total := 0
-		for i, owner := range owners {
-			n, err := st.memories.Reindex(r.ctx, owner)
-			if err != nil {
-				return err
-			}
-			total += n
-			tell(int64(i+1), int64(len(owners)))
-		}
-		done()
-		return r.show(map[string]int{"memories": total}, func(w io.Writer) { fmt.Fprintf(w, "Indexed the words of %d memories.\n", total) })
-	})
-}
-
-// owners are the one account, or all there are, pools too.
-func (c *reindexCommand) owners(r *run, st *stores) (list []db.AccountID, err error) {
-	if c.User != "" {
-		p, err := st.accounts.Person(r.ctx, c.User)
-		return []db.AccountID{db.AccountID(p.ID)}, err
-	}
-	err = st.db.View(r.ctx, func(tx *db.Tx) error {
-		list, err = account.Owners(tx)
-		return err
-	})
-	return list, err
+	return r.maintain(c.User, api.MaintenanceStart{Operation: api.OperationReindex}, "Indexed")
 }
 
 // reindexOutdated builds anew what an older program made of the words.

@@ -142,6 +142,13 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return err
 	}
 
+	if n, err := st.jobs.Interrupt(r.ctx); err != nil {
+		admin.close()
+		return err
+	} else if n > 0 {
+		log.Info("maintenance jobs were cut off when the server ended; started again they go on where they were", "jobs", n)
+	}
+
 	// The work beside requests ends before the stores close.
 	work, stop := context.WithCancel(context.WithoutCancel(r.ctx))
 	var running sync.WaitGroup
@@ -160,6 +167,8 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return err
 	}
 	running.Go(func() { w.queue.Run(work) })
+	running.Go(func() { w.sorter.Run(work) })
+	running.Go(func() { st.jobs.Run(work) })
 
 	server := &http.Server{
 		Handler: w.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,

@@ -137,6 +137,7 @@ func (a *admin) answer(ctx context.Context, c net.Conn) {
 	s.Dir, s.Terminal = v.Dir, v.Terminal
 	s.Env = func(name string) (string, bool) { text, ok := v.Env[name]; return text, ok }
 	s.Ask = func(string) (string, error) { return "", fault.New(fault.Invalid, "There is no terminal to ask at.") }
+	s.Line = nil
 	s.inside = a.stores
 	code := a.run(ctx, &s, v.Args)
 	input.Close()

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"elowen/server/account"
+	"elowen/server/calibration"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/job"
 	"elowen/server/late"
 	"elowen/server/memory"
 	"elowen/server/model"
@@ -41,6 +43,8 @@ type stores struct {
 	indexes    *vector.Indexes
 	late       *late.Reranker // nil: none
 	recall     *recall.Store
+	measure    *calibration.Store
+	jobs       *job.Store // nil: nobody runs maintenance jobs here
 	log        *slog.Logger
 	use        *lock
 	dir        string // the data directory
@@ -115,6 +119,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.models = model.New(d, model.Options{
 		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: st.local, Others: st.retention.SettingsIn, Log: log,
 	})
+	st.measure = calibration.New(d, st.memories)
 	st.indexes = vector.New(st.memories, 0)
 	frequent := background(st.local, log)
 	options := recall.Options{

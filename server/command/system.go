@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -38,6 +40,7 @@ type System struct {
 	Env            func(name string) (string, bool) // the environment
 	Terminal       bool                             // a person reads Stderr: progress may be shown
 	Ask            func(prompt string) (string, error)
+	Line           func(prompt string) (string, error) // asks for a line that may be seen; nil: nobody can be asked
 
 	Clock db.Clock
 	Wake  func(at int64) <-chan time.Time // fires when the clock shows an instant, in Unix milliseconds
@@ -63,10 +66,14 @@ type Running struct {
 // Surroundings is the System of this process.
 func Surroundings() *System {
 	dir, _ := os.Getwd()
+	var line func(string) (string, error)
+	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) {
+		line = askLine
+	}
 	return &System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Env: os.LookupEnv, Terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Ask: ask, Clock: db.SystemClock, Wake: retention.Wake,
+		Ask: ask, Line: line, Clock: db.SystemClock, Wake: retention.Wake,
 	}
 }
 
@@ -81,6 +88,16 @@ func ask(prompt string) (string, error) {
 	defer fmt.Fprintln(os.Stderr)
 	text, err := term.ReadPassword(fd)
 	return string(text), err
+}
+
+// askLine reads a line from the terminal.
+func askLine(prompt string) (string, error) {
+	fmt.Fprint(os.Stderr, prompt)
+	text, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return "", fault.Wrap(fault.Cancelled, err, "Nobody answered. Nothing was changed.")
+	}
+	return strings.TrimSpace(text), nil
 }
 
 // run is one invocation: the surroundings, the common flags, and the context.
@@ -100,6 +117,12 @@ type local interface{ local() }
 type secretive interface {
 	needsSecret() bool
 	prompt() string
+}
+
+// inquisitive are commands that may have to ask something where the person is, before
+// they run here or elsewhere. The answers go along as more arguments.
+type inquisitive interface {
+	inquire(r *run) (more []string, err error)
 }
 
 // exited ends parsing after --help and --version.
@@ -134,6 +157,13 @@ func (s *System) Run(ctx context.Context, args []string) (code int) {
 		return r.fail(err)
 	}
 	selected := kctx.Selected().Target.Addr().Interface()
+	if q, ok := selected.(inquisitive); ok && s.inside == nil && s.Line != nil && !r.json {
+		more, err := q.inquire(r)
+		if err != nil {
+			return r.fail(err)
+		}
+		r.args = slices.Concat(args, more)
+	}
 	if s.inside == nil {
 		if _, here := selected.(local); !here {
 			if code, done := r.forward(selected); done {

@@ -11,6 +11,7 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding/queue"
+	"elowen/server/job"
 	"elowen/server/memory"
 	"elowen/server/project"
 	"elowen/server/validation"
@@ -209,7 +210,7 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 // eraseOwned removes what an owner has in every noun, but for its account.
 func (st *stores) eraseOwned(tx *db.Tx, owner db.AccountID) error {
 	for _, step := range []func(*db.Tx, db.AccountID) error{
-		st.transfer.EraseAccount, st.retention.EraseAccount, queue.EraseAccount, memory.EraseAccount, category.EraseAccount,
+		st.transfer.EraseAccount, st.retention.EraseAccount, job.EraseAccount, queue.EraseAccount, memory.EraseAccount, category.EraseAccount,
 	} {
 		if err := step(tx, owner); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/backup"
+	"elowen/server/categorizer"
 	"elowen/server/category"
 	"elowen/server/doctor"
 	"elowen/server/embedding/queue"
@@ -34,6 +35,7 @@ type web struct {
 	projector *projection.Projector
 	live      *live.Handler
 	queue     *queue.Queue
+	sorter    *categorizer.Categorizer
 }
 
 func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slog.Logger) (*web, error) {
@@ -43,9 +45,11 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	}
 	w := &web{feed: feed.New(st.db)}
 	w.queue = st.queue(r.System, w.feed)
+	w.sorter = st.sorter(r.System, w.feed)
+	st.jobs = st.maintenance(w.queue, w.sorter)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Meaning: st.recall, Log: log,
-		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Index: w.queue.StateIn}),
+		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Jobs: st.jobs, Index: w.queue.StateIn}),
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -57,7 +61,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Projects: st.projects, Projector: w.projector,
+		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Projects: st.projects, Projector: w.projector, Jobs: st.jobs, Calibration: st.measure,
 		Erase: func(ctx context.Context, _ account.Identity, name string) error {
 			_, err := st.erase(ctx, name)
 			return err
@@ -65,7 +69,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 		Index: func(ctx context.Context, who account.Identity) (api.IndexState, error) {
 			return w.queue.State(ctx, who.Owner)
 		},
-		Map: func(ctx context.Context, who account.Identity) (api.Map, error) { return maps.Map(ctx, who.Owner) },
+		Map:     func(ctx context.Context, who account.Identity) (api.Map, error) { return maps.Map(ctx, who.Owner) },
 		Backups: keeper,
 		Examine: func(ctx context.Context) api.Doctor { return doctor.Examine(ctx, r.patient(st)) },
 		Storage: func(ctx context.Context) (api.Storage, error) { return doctor.Storage(ctx, r.patient(st)) },

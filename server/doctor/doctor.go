@@ -51,6 +51,8 @@ type Patient struct {
 
 	// Server is the finding about the server of the directory.
 	Server func() api.Finding
+	// Recall is the finding about what this build can recall by; nil leaves it out.
+	Recall func() api.Finding
 	// Embedding is the finding about the embedding model and its index; nil leaves it out.
 	Embedding func(ctx context.Context) api.Finding
 }
@@ -63,7 +65,7 @@ func Examine(ctx context.Context, p Patient) api.Doctor {
 		run  func(context.Context, *Patient) api.Finding
 	}{
 		{"program", program}, {"data directory", directory}, {"file system", fileSystem}, {"room", room},
-		{"server", server}, {"database", database}, {"accounts", accounts}, {"retention", sweeps}, {"embedding", embedding}, {"backups", backups},
+		{"server", server}, {"database", database}, {"accounts", accounts}, {"retention", sweeps}, {"recall", recalls}, {"embedding", embedding}, {"backups", backups},
 	} {
 		f := check.run(ctx, &p)
 		f.Check = check.name
@@ -71,6 +73,13 @@ func Examine(ctx context.Context, p Patient) api.Doctor {
 		out.Checks = append(out.Checks, f)
 	}
 	return out
+}
+
+func recalls(_ context.Context, p *Patient) api.Finding {
+	if p.Recall == nil {
+		return Fine("not looked at")
+	}
+	return p.Recall()
 }
 
 func embedding(ctx context.Context, p *Patient) api.Finding {

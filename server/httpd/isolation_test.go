@@ -22,7 +22,7 @@ const mark = "xyzzyalice"
 // absent are ids of nothing, as long as those that are there.
 func (th things) absent() things {
 	gone := func(n int64) int64 { return n + 1_000_000_000 }
-	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.project), "nobody", ""}
+	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), "nobody", ""}
 }
 
 // state is all that an account can see of itself, and where its log stands.
@@ -96,6 +96,8 @@ func nameless(v any) any {
 			switch k {
 			case "id", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
 				inner = inner == nil || inner == ""
+			case "points": // of a map: each with its id
+				inner = len(fmt.Sprint(inner))
 			case "ids":
 				if list, ok := inner.([]any); ok {
 					inner = len(list)
@@ -110,6 +112,8 @@ func nameless(v any) any {
 					}
 					slices.Sort(counts)
 					inner = counts
+				} else if list, ok := inner.([]any); ok { // of a map: ids
+					inner = len(list)
 				}
 			default:
 				inner = nameless(inner)

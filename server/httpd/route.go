@@ -100,6 +100,9 @@ func (r *Route) query(into ...any) *Route { r.Query = into; return r }
 // created makes 201 the answer of a success.
 func (r *Route) created() *Route { r.Status = http.StatusCreated; return r }
 
+// accepted makes 202 the answer of a success: it goes on after it.
+func (r *Route) accepted() *Route { r.Status = http.StatusAccepted; return r }
+
 // revisioned lets the route take If-Match.
 func (r *Route) revisioned() *Route { r.ByRevision = true; return r }
 

@@ -19,7 +19,9 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/backup"
+	"elowen/server/calibration"
 	"elowen/server/category"
+	"elowen/server/job"
 	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/server/project"
@@ -33,16 +35,18 @@ import (
 
 // Services are the nouns behind the routes, and what the program lends.
 type Services struct {
-	Gate       *Gate
-	Accounts   *account.Store
-	Categories *category.Store
-	Memories   *memory.Store
-	Retention  *retention.Store
-	Transfer   *transfer.Store
-	Models     *model.Store
-	Projects   *project.Store
-	Recall     *recall.Store
-	Projector  *projection.Projector
+	Gate        *Gate
+	Accounts    *account.Store
+	Categories  *category.Store
+	Memories    *memory.Store
+	Retention   *retention.Store
+	Transfer    *transfer.Store
+	Models      *model.Store
+	Projects    *project.Store
+	Recall      *recall.Store
+	Projector   *projection.Projector
+	Jobs        *job.Store
+	Calibration *calibration.Store
 
 	// Erase removes an account with all that it owns. by is who asks.
 	Erase func(ctx context.Context, by account.Identity, name string) error
@@ -308,7 +312,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

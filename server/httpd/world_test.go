@@ -19,11 +19,13 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/backup"
+	"elowen/server/calibration"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
 	"elowen/server/feed"
+	"elowen/server/job"
 	"elowen/server/layout"
 	"elowen/server/memory"
 	"elowen/server/model"
@@ -92,7 +94,9 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		Recall: recall.New(w.db, recall.Options{
 			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
-		Index: func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
+		Jobs:        job.New(w.db, job.Options{Works: map[string]job.Work{api.OperationReindex: &job.Reindex{Memories: memories, DB: w.db, Service: embedding.NewService()}}}),
+		Calibration: calibration.New(w.db, memories),
+		Index:       func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
 		Map: func(ctx context.Context, who account.Identity) (api.Map, error) {
 			return layout.New(w.db, layout.Options{Memories: memories, Rules: settings, Indexes: vector.New(memories, 0), Service: embedding.NewService()}).Map(ctx, who.Owner)
 		},
@@ -307,6 +311,7 @@ type things struct {
 	memory, other, trashed, category, token int64
 	change                                  int64 // of many, that can be undone
 	session                                 int64
+	job, receipt                            int64  // of maintenance: one that runs, one that ended
 	project                                 int64  // that the account has a part in, and shares
 	person                                  string // another account, for an administrator
 	backup                                  string // a backup, for an administrator
@@ -336,6 +341,18 @@ func (p *person) things(mark string) things {
 	}
 	th.session = opened.Identity.SessionID
 	th.project = p.project(fmt.Sprint(mark, "-", p.made))
+	for _, id := range []*int64{&th.receipt, &th.job} {
+		m, err := p.services.Jobs.Start(context.Background(), p.id.Owner, api.MaintenanceStart{Operation: api.OperationReindex}, false)
+		if err != nil {
+			p.Fatal(err)
+		}
+		*id = m.ID
+		if id == &th.receipt {
+			if _, err := p.services.Jobs.Stop(context.Background(), p.id.Owner, m.ID); err != nil {
+				p.Fatal(err)
+			}
+		}
+	}
 	if p.id.Role == api.RoleAdmin {
 		th.backup = p.backup()
 		th.person = fmt.Sprint(p.name, "-helper", p.made)
@@ -351,7 +368,7 @@ var boss = account.Identity{Scopes: []string{api.ScopeAdmin}}
 // project makes a project that shares, with the person as a member.
 func (p *person) project(name string) int64 {
 	p.Helper()
-	made, err := p.services.Projects.Add(context.Background(), boss, api.ProjectAdd{Name: name, Slug: fmt.Sprint("p-", p.id.Owner, "-", p.made), Description: name, Sharing: true})
+	made, err := p.services.Projects.Add(context.Background(), boss, api.ProjectAdd{Name: name, Slug: strings.ToLower(fmt.Sprint("p-", p.name, "-", p.made)), Description: name, Sharing: true})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -390,6 +407,10 @@ func (th things) path(r Route) string {
 	switch {
 	case strings.HasPrefix(r.Path, api.PathCategories):
 		id = th.category
+	case strings.HasSuffix(r.Path, "/ack"):
+		id = th.receipt
+	case strings.HasPrefix(r.Path, api.PathMaintenance):
+		id = th.job
 	case strings.HasPrefix(r.Path, api.PathTokens):
 		id = th.token
 	case strings.HasPrefix(r.Path, api.PathProjects):
@@ -451,6 +472,8 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.ProjectMemberSet{Name: th.person, Named: api.Ptr(true)}
 	case "POST " + api.PathModelsTest:
 		return "", api.ModelTest{Role: api.RoleChat, Provider: &api.ProviderChange{ID: "p", Kind: api.ProviderOpenAI, BaseURL: "http://127.0.0.1:1/v1"}}
+	case "POST " + api.PathMaintenance:
+		return "", api.MaintenanceStart{Operation: api.OperationReindex}
 	case "POST " + api.PathRetrieve:
 		return "", api.RetrieveRequest{Query: "lamp in the hall", Limit: api.Ptr(5), Exclude: []int64{th.trashed}}
 	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels, "PUT " + api.PathLimits, "PUT " + api.PathRuntime:

@@ -49,7 +49,7 @@ func (m Maintenance) Running() bool { return m.Status == JobRunning }
 // Calibrated answers POST /api/calibrate: how alike an account's own memories are to
 // the embedding model in use, and the thresholds that follow. Nothing is changed.
 type Calibrated struct {
-	Model    string `json:"model"`
+	Model    string `json:"model"`    // empty: embeddings are off
 	Memories int    `json:"memories"` // that were compared
 	Pairs    int    `json:"pairs"`    // of memories that have nothing to do with each other, by chance
 	Enough   bool   `json:"enough"`   // false: too few to propose anything by
