@@ -137,7 +137,7 @@ func (a *answering) measures() {
 		importance: perMille(a.set.runtime.ImportanceWeight), vitality: perMille(a.set.runtime.VitalityWeight),
 	}
 	if a.q.vector != nil {
-		a.scale.meaning, a.scale.profile = true, a.q.snapshot.Profile
+		a.scale.meaning, a.scale.profile, a.scale.group = true, a.q.snapshot.Profile, a.q.script
 	}
 	a.scale.floor = floorOf(a.set.runtime, a.scale.profile)
 	if !a.scale.profile.Known() {
@@ -299,15 +299,27 @@ func (a *answering) look(most int) error {
 	if a.words, err = lexicon.Find(a.tx, a.owners, a.q.text, a.s.o.Background()); err != nil {
 		return err
 	}
-	if a.scale.texts = a.words.Stats.Docs; a.scale.texts == 0 { // a question without words
-		for i := range a.parts {
-			if p := &a.parts[i]; p.view != nil {
-				all, _ := p.view.Size()
-				a.scale.texts += all
-			}
+	a.scale.texts = a.crowd()
+	return a.byWords(a.words.Hits, most)
+}
+
+// crowd is how many memories there are that may be taken for what the question is
+// about: those in its language, and a part of the others.
+func (a *answering) crowd() int {
+	all, spoken := a.words.Stats.Docs, 0
+	seen := 0
+	for i := range a.parts {
+		if p := &a.parts[i]; p.view != nil {
+			n, _ := p.view.Size()
+			seen += n
+			spoken += p.view.Spoken(a.q.script)
 		}
 	}
-	return a.byWords(a.words.Hits, most)
+	all = max(all, seen)
+	if seen == 0 {
+		return all
+	}
+	return max(spoken+all-seen, all/otherTongues, min(all, crowdLeast))
 }
 
 // byCosine takes in the best pool by cosine.

@@ -22,6 +22,9 @@ const (
 	wordsHalf    = 12  // the BM25 at which words count half
 	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
 	lateBlend    = 0.3 // the blend's part beside late
+	otherTongue  = 0.6 // relevance that a memory in another language than the question's stands behind; the floor is the same
+	otherTongues = 4   // so many memories in other languages crowd as one in the question's
+	crowdLeast   = 10  // of few memories' languages too little is known
 	evidenceHalf = 0.5 // of the question's rarity, in the words that match
 	evidenceRare = 6.5 // the idf from which a word is rare: about one of 700 memories of anybody has it
 )
@@ -63,7 +66,8 @@ type scale struct {
 	importance float64 // its weight
 	vitality   float64 // its weight
 	now        int64
-	texts      int // how many memories those that are asked have
+	group      string // of the question, as embedding.Group tells
+	texts      int    // how many memories those that are asked have
 }
 
 // weight is the part of words in the blend.
@@ -107,11 +111,15 @@ func (s *scale) relevant(c *candidate) bool { return c.relevance >= s.floor }
 // scored is what candidates are ordered by.
 func (s *scale) scored(c *candidate) float64 {
 	important := float64(c.fact.Importance-1) / 9
+	relevance := c.relevance
+	if s.meaning && c.near && !c.hit.Tongue(s.group) {
+		relevance -= otherTongue
+	}
 	if !s.meaning {
 		age := float64(max(0, s.now-c.fact.UpdatedAt))
-		return plainRelevance*c.relevance + plainImportance*important + plainRecency*math.Exp2(-age/recencyHalfLife)
+		return plainRelevance*relevance + plainImportance*important + plainRecency*math.Exp2(-age/recencyHalfLife)
 	}
-	return (1-s.importance-s.vitality)*c.relevance + s.importance*important + s.vitality*c.fact.Vitality/100
+	return (1-s.importance-s.vitality)*relevance + s.importance*important + s.vitality*c.fact.Vitality/100
 }
 
 // byBlend orders candidates for the cut, of equals the newer first.

@@ -143,7 +143,8 @@ func (r *resident) reread(tx *db.Tx, memories *memory.Store, now embedding.Store
 		for n := range int(e.parts) {
 			copy(r.x.put(f, ""), part.vector(int(e.row)+n))
 		}
-		r.x.entries[len(r.x.entries)-1].mark = e.mark
+		last := &r.x.entries[len(r.x.entries)-1]
+		last.mark, last.group = e.mark, e.group
 	}
 	if r.x.loose() {
 		r.x = r.x.packed()

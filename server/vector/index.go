@@ -21,6 +21,7 @@ type entry struct {
 	category int32  // its place in index.categories
 	parts    uint16
 	status   memory.Status
+	group    uint8 // of its body: its place in groups
 }
 
 // index is the vectors of one account in one space.
@@ -106,7 +107,8 @@ func (x *index) packed() *index {
 		for part := range int(e.parts) {
 			copy(fresh.put(f, ""), x.vector(int(e.row)+part))
 		}
-		fresh.entries[len(fresh.entries)-1].mark = e.mark
+		last := &fresh.entries[len(fresh.entries)-1]
+		last.mark, last.group = e.mark, e.group
 	}
 	return fresh
 }
@@ -172,7 +174,22 @@ type Hit struct {
 	Memory int64
 	Cosine float64
 	mark   uint64
+	group  uint8
 }
+
+// Tongue tells whether the memory is of a group (embedding.Group) of texts.
+func (h Hit) Tongue(group string) bool { return h.group == placeOf(group) }
+
+// groups are those of embedding, by place; 0 is none of them.
+var groups = sync.OnceValue(func() map[string]uint8 {
+	m := map[string]uint8{}
+	for i, g := range embedding.Groups() {
+		m[g] = uint8(i + 1)
+	}
+	return m
+})
+
+func placeOf(group string) uint8 { return groups()[group] }
 
 // Of tells whether the cosine is of a body. A transaction that began before the
 // index was brought up to date may see another one.
@@ -219,7 +236,7 @@ func (x *index) search(queries [][]float32, f Filter, k, most int) (hits, exclud
 			compared++
 		}
 		if into.wants(cosine, e.id) {
-			into.put(Hit{Memory: e.id, Cosine: float64(cosine), mark: e.mark})
+			into.put(Hit{Memory: e.id, Cosine: float64(cosine), mark: e.mark, group: e.group})
 		}
 	}
 	return best.sorted(), beside.sorted(), compared
@@ -264,5 +281,6 @@ func (x *index) fill(f fact, v *embedding.Vector, means embedding.Means) bool {
 	row := x.put(f, v.BodyHash)
 	embedding.Decode(row, v.Raw)
 	embedding.Centre(row, means.Of(v.Script))
+	x.entries[len(x.entries)-1].group = placeOf(v.Script)
 	return true
 }

@@ -83,7 +83,7 @@ func (v *View) Cosine(id int64, question []float32) (hit Hit, ok bool) {
 		return Hit{}, false
 	}
 	e := &x.entries[slot]
-	return Hit{Memory: id, Cosine: float64(x.cosine(e, [][]float32{question}, question)), mark: e.mark}, true
+	return Hit{Memory: id, Cosine: float64(x.cosine(e, [][]float32{question}, question)), mark: e.mark, group: e.group}, true
 }
 
 // Vectors are a memory's, as they are compared; none where it has no fresh one. They are
@@ -100,6 +100,17 @@ func (v *View) Vectors(id int64) [][]float32 {
 		list[part] = x.vector(int(e.row) + part)
 	}
 	return list
+}
+
+// Spoken is how many memories of the index are of a group (embedding.Group) of texts.
+func (v *View) Spoken(group string) (n int) {
+	place := placeOf(group)
+	for i := range v.r.x.entries {
+		if e := &v.r.x.entries[i]; e.id != 0 && e.group == place {
+			n++
+		}
+	}
+	return n
 }
 
 // Size is how many memories are in the index, and how many of them are active.
