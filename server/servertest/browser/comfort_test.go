@@ -184,7 +184,7 @@ func TestResultsAreAnnounced(t *testing.T) {
 		w.Resize(size.width, size.height)
 		w.Visit(s.URL("/memory"))
 		said("12 memories")
-		w.Fill("Search memories", "harbor-prod")
+		w.Fill("Search memories", "tomato")
 		said("1 memory")
 		w.Eval(`document.querySelector("#search").blur()`)
 	}

@@ -15,7 +15,6 @@ import (
 const (
 	Tab       = "\t"
 	ArrowDown = kb.ArrowDown
-	ArrowUp   = kb.ArrowUp
 )
 
 // Keys that are held down, as the bits of the protocol.
@@ -79,24 +78,9 @@ func (w *Window) HasFocus(when string) {
 // looks for it. Each stop on the way must be seen.
 func (w *Window) TabTo(name string) {
 	w.t.Helper()
-	w.tabTo(Tab, name)
-}
-
-// TabBackTo is TabTo with Shift.
-func (w *Window) TabBackTo(name string) {
-	w.t.Helper()
-	w.tabTo("", name)
-}
-
-func (w *Window) tabTo(key, name string) {
-	w.t.Helper()
 	var met []string
 	for range 90 {
-		if key == "" {
-			w.Chord(shift, Tab)
-		} else {
-			w.Keys(key)
-		}
+		w.Keys(Tab)
 		at := Eval[struct {
 			Name string `json:"name"`
 			Lost string `json:"lost"`
