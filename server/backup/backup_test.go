@@ -14,6 +14,7 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
+	"elowen/server/late"
 	"elowen/server/memory"
 	"elowen/server/retention"
 	"elowen/shared/api"
@@ -116,7 +117,7 @@ func TestBackupAndRestore(t *testing.T) {
 	h.some()
 	active, epoch := h.count(), h.epoch()
 	file := filepath.Join(t.TempDir(), "copy.sqlite")
-	r, err := Write(ctx, h.d, file)
+	r, err := Write(t.Context(), h.d, file)
 	if err != nil || len(r.Faults) > 0 || r.Memories == 0 || r.File != file {
 		t.Fatalf("backup: %+v %v", r, err)
 	}
@@ -126,7 +127,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if entries, _ := os.ReadDir(filepath.Dir(file)); len(entries) != 1 {
 		t.Errorf("left behind: %v", entries)
 	}
-	if _, err := Write(ctx, h.d, file); !fault.Is(err, fault.Taken) {
+	if _, err := Write(t.Context(), h.d, file); !fault.Is(err, fault.Taken) {
 		t.Errorf("over a file that is there: %v", err)
 	}
 	h.add("Made after the backup.")
@@ -193,7 +194,7 @@ func TestRestoreOverABrokenStoreKeepsIt(t *testing.T) {
 	h.some()
 	active := h.count()
 	file := filepath.Join(t.TempDir(), "copy.sqlite")
-	if _, err := Write(ctx, h.d, file); err != nil {
+	if _, err := Write(t.Context(), h.d, file); err != nil {
 		t.Fatal(err)
 	}
 	h.d.Close()
@@ -228,7 +229,7 @@ func TestRestoreRefusesABadBackup(t *testing.T) {
 	h := fresh(t)
 	h.some()
 	good := filepath.Join(t.TempDir(), "good.sqlite")
-	if _, err := Write(ctx, h.d, good); err != nil {
+	if _, err := Write(t.Context(), h.d, good); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(good)
@@ -268,6 +269,40 @@ func TestRestoreRefusesABadBackup(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(h.dir); len(entries) != 1 {
 		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// Token vectors follow from the bodies: a backup is as small as one of a store without
+// any, and the store keeps its own.
+func TestTokenVectorsAreLeftOut(t *testing.T) {
+	h := fresh(t)
+	id := h.add("The harbour is closed on Mondays.").Memory.ID
+	plain, err := Write(t.Context(), h.d, filepath.Join(h.dir, "plain.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.d.Update(t.Context(), func(tx *db.Tx) error {
+		_, err := late.Put(tx, h.anna, "source", []late.Item{{Memory: id, BodyHash: "h", Vectors: make([]byte, 4000*late.TokenBytes)}})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Write(t.Context(), h.d, filepath.Join(h.dir, "with.sqlite"))
+	if err != nil || len(r.Faults) > 0 || r.Bytes != plain.Bytes {
+		t.Errorf("%+v %v; without any %d bytes", r, err, plain.Bytes)
+	}
+	beside, _ := filepath.Glob(filepath.Join(h.dir, "with.sqlite-*"))
+	if len(beside) > 0 {
+		t.Errorf("beside it: %v", beside)
+	}
+	if err := h.d.View(t.Context(), func(tx *db.Tx) error {
+		n, err := late.Size(tx)
+		if n != 4000*late.TokenBytes {
+			t.Errorf("%d bytes left in the store", n)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -326,7 +361,7 @@ func TestPurgedTextIsInNoCopy(t *testing.T) {
 	if _, err := h.memories.Purge(ctx, h.anna, by, []int64{m.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(ctx, h.d, filepath.Join(h.dir, "after.sqlite")); err != nil {
+	if _, err := Write(t.Context(), h.d, filepath.Join(h.dir, "after.sqlite")); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(h.dir)

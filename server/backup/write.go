@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"elowen/server/db"
+	"elowen/server/late"
 	"elowen/shared/fault"
 )
 
@@ -65,7 +66,7 @@ func verifiedCopy(ctx context.Context, d *db.DB, dir string) (temp string, r Rep
 		}
 	}()
 	f.Close() // it stays empty and ours alone (0600); the copy is written into it
-	if err = d.CopyTo(ctx, temp); err != nil {
+	if err = d.CopyTo(ctx, temp, late.Tables()...); err != nil {
 		return "", r, err
 	}
 	if err = syncFile(temp); err != nil {

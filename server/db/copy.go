@@ -15,11 +15,51 @@ import (
 
 // CopyTo writes the store as it is at one instant into a new file, without
 // holding up readers or the writer; the write-ahead log grows until it is done. The
-// copy has no free pages, so nothing that was deleted travels along. file must be
-// absent or empty; on an error what was written of it stays. PostgreSQL has its own
-// tools for that: there it is fault.Unavailable.
-func (d *DB) CopyTo(ctx context.Context, file string) error {
-	return d.alone(ctx, "VACUUM INTO ?", file)
+// copy has no free pages, so nothing that was deleted travels along, and the tables
+// without are empty in it. file must be absent or empty; on an error what was written
+// of it stays. PostgreSQL has its own tools for that: there it is fault.Unavailable.
+func (d *DB) CopyTo(ctx context.Context, file string, without ...string) error {
+	if err := d.alone(ctx, "VACUUM INTO ?", file); err != nil {
+		return err
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	return emptied(ctx, file, without)
+}
+
+// emptied takes the rows of tables out of a file that nobody else uses yet.
+func emptied(ctx context.Context, file string, tables []string) error {
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	// Until the copy is done nobody relies on it, so it needs no journal.
+	q := url.Values{"mode": {"rw"}, "_pragma": {"journal_mode(off)", "synchronous(off)"}}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: q.Encode()}
+	pool, err := driver.Open(u.String(), nil)
+	if err != nil {
+		return sqliteEngine{}.translate(err)
+	}
+	defer pool.Close()
+	gone := int64(0)
+	for _, table := range tables {
+		done, err := pool.ExecContext(ctx, `DELETE FROM "`+table+`"`)
+		if err != nil {
+			return sqliteEngine{}.translate(err)
+		}
+		n, err := done.RowsAffected()
+		if err != nil {
+			return sqliteEngine{}.translate(err)
+		}
+		gone += n
+	}
+	if gone == 0 {
+		return nil
+	}
+	if _, err := pool.ExecContext(ctx, "VACUUM"); err != nil {
+		return sqliteEngine{}.translate(err)
+	}
+	return nil
 }
 
 // Vacuum rewrites the file without its free pages. Nobody else may use it meanwhile.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"elowen/server/db"
+	"elowen/server/late"
 	"elowen/server/lexicon"
 	"elowen/shared/api"
 )
@@ -22,7 +23,10 @@ func Storage(ctx context.Context, p Patient) (api.Storage, error) {
 			return err
 		}
 		out.Database, out.Free = use.File, use.Free
-		out.Words, err = lexicon.Size(tx)
+		if out.Words, err = lexicon.Size(tx); err != nil {
+			return err
+		}
+		out.Tokens, err = late.Size(tx)
 		return err
 	})
 	if err != nil {

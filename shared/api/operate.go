@@ -100,6 +100,7 @@ type Storage struct {
 	File      string `json:"file"`      // of the database; empty for postgres
 	Database  int64  `json:"database"`  // all of it, its index of words and free pages included
 	Words     int64  `json:"words"`     // of it, the index of words
+	Tokens    int64  `json:"tokens"`    // of it, token vectors
 	Free      int64  `json:"free"`      // of it, pages that are used again; a vacuum gives them back
 	Log       int64  `json:"log"`       // the write-ahead log beside it
 	Backups   int64  `json:"backups"`   // all of the folder of backups
