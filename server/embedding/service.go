@@ -32,6 +32,19 @@ type State struct {
 // Stater is an Embedder that can tell how it is.
 type Stater interface{ State() State }
 
+// Loader is an Embedder whose model must be brought into memory before it answers.
+// What can do without it asks nothing of one that isn't Loaded.
+type Loader interface{ Loaded() bool }
+
+// Prompt tells whether there is somebody to ask who needn't be waited for first.
+func (s *Snapshot) Prompt() bool {
+	if !s.Ready() {
+		return false
+	}
+	l, loads := s.Embedder.(Loader)
+	return !loads || l.Loaded()
+}
+
 // Service lends the Snapshot in use, and lets questions go before background
 // work. It is safe for concurrent use.
 type Service struct {

@@ -22,13 +22,14 @@ const (
 )
 
 // Embed implements memory.Meaning: it waits no longer than similar.waitMillis, and at
-// most similar.waiting adds do so at a time.
+// most similar.waiting adds do so at a time. A model that isn't loaded yet is left to
+// the queue.
 func (s *Store) Embed(ctx context.Context, body string) (v memory.Vectors, pending bool) {
 	snapshot := s.o.Service.Snapshot()
 	if !snapshot.On() {
 		return v, false
 	}
-	if !snapshot.Ready() {
+	if !snapshot.Prompt() {
 		return v, true
 	}
 	select {

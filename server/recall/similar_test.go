@@ -91,3 +91,18 @@ func TestAddDoesNotWaitForASlowModel(t *testing.T) {
 	mu.Unlock()
 	close(stop)
 }
+
+// A model that must be loaded first keeps no add waiting, and isn't asked by it.
+func TestAddDoesNotWaitForAModelToLoad(t *testing.T) {
+	w := open(t)
+	w.on("m")
+	w.model.cold.Store(true)
+	out, err := w.memories.Add(ctx, w.ann, me, api.SourceUser, api.MemoryAdd{Body: "A dog barks."})
+	if err != nil || !out.SimilarPending || out.Indexed || len(w.model.told) != 0 {
+		t.Errorf("%+v, %v, told %q", out, err, w.model.told)
+	}
+	w.model.cold.Store(false)
+	if out := w.adds("A cat sleeps."); out.SimilarPending || !out.Indexed {
+		t.Errorf("loaded: %+v", out)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"elowen/server/account"
@@ -33,6 +34,8 @@ type sense struct {
 	in   embedding.Space
 	hold func(ctx context.Context) error // before each answer to a question; nil: nothing
 	slow func(ctx context.Context) error // before each answer to a passage; nil: nothing
+
+	cold atomic.Bool // it isn't loaded yet
 
 	mu    sync.Mutex
 	asked []string // questions
@@ -120,6 +123,9 @@ func (e *sense) questions() int {
 	defer e.mu.Unlock()
 	return len(e.asked)
 }
+
+// Loaded implements embedding.Loader.
+func (e *sense) Loaded() bool { return !e.cold.Load() }
 
 // senseProfile is how sense's cosines are to be read.
 var senseProfile = embedding.Profile{

@@ -10,7 +10,10 @@ import (
 // Embedder is a model as the embedding of a space.
 type Embedder struct{ *Model }
 
-var _ embedding.Embedder = Embedder{}
+var (
+	_ embedding.Embedder = Embedder{}
+	_ embedding.Loader   = Embedder{}
+)
 
 // Embed implements embedding.Embedder.
 func (e Embedder) Embed(ctx context.Context, texts []string, kind embedding.Kind) ([]embedding.Result, error) {

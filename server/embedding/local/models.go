@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"elowen/server/embedding/local/encoder"
 	"elowen/server/embedding/local/token"
@@ -105,6 +106,8 @@ type Model struct {
 	files weight.Files
 	turns *turns
 
+	ready atomic.Bool // it is loaded
+
 	mu        sync.Mutex
 	loaded    *loaded          // guarded by mu, as what follows; nil until it was asked for
 	tokenizer tokenizer        // the same
@@ -132,6 +135,9 @@ func (m *Model) Width() int { return Width }
 
 // Available tells whether the weights are here, without reading them.
 func (m *Model) Available() bool { return m.missing() == nil }
+
+// Loaded tells whether it answers without being read first. It never waits.
+func (m *Model) Loaded() bool { return m.ready.Load() }
 
 // missing is nil or an error of kind Unavailable.
 func (m *Model) missing() error {
@@ -162,6 +168,7 @@ func (m *Model) load() (*loaded, error) {
 		return nil, errors.Join(err, closeAll(files))
 	}
 	m.loaded, m.open = l, files
+	m.ready.Store(true)
 	return l, nil
 }
 
@@ -222,6 +229,7 @@ func (m *Model) close() error {
 	defer m.mu.Unlock()
 	err := closeAll(m.open)
 	m.loaded, m.tokenizer, m.open = nil, nil, nil
+	m.ready.Store(false)
 	return err
 }
 
