@@ -119,14 +119,7 @@ func (p *Check) click(ctx app.Context, e app.Event) {
 		ctx.PreventUpdate()
 		return
 	}
-	choices := []part.Choice{{Value: "0", Label: text.AnyProject, Picked: p.Query.ProjectID == 0}}
-	for _, x := range p.S.projects {
-		choices = append(choices, part.Choice{Value: strconv.FormatInt(x.ID, 10), Label: x.Name, Icon: "folder", Picked: x.ID == p.Query.ProjectID})
-	}
-	p.S.menuAt(act.Element, part.MenuSpec{Label: text.Project, Choices: choices, Right: true, Pick: func(v string) {
-		n, _ := strconv.ParseInt(v, 10, 64)
-		p.S.visit(p.S.route.with(func(q *api.MemoryQuery) { q.ProjectID = n }))
-	}})
+	p.S.pickProject(act.Element, p.Query.ProjectID)
 }
 
 // number is a field of the settings, else its default; the model's own of null.
@@ -146,13 +139,8 @@ func (p *Check) floor() float64 { return float64(p.number("runtime.relevanceFloo
 // Render draws the page.
 func (p *Check) Render() app.UI {
 	return part.Safe("check", func() app.UI {
-		project := text.AnyProject
-		for _, x := range p.S.projects {
-			if x.ID == p.Query.ProjectID {
-				project = x.Name
-			}
-		}
-		return tag.Div().Class("scroll").OnClick(p.click).Body(tag.Box("div", "page page-wide check",
+		project := or(p.S.projectName(p.Query.ProjectID), text.AnyProject)
+		return tag.Div().Class("scroll").OnClick(p.click).Body(tag.Box("div", "page page-wide recall-check",
 			tag.Form().Class("line check-form").Role("search").OnSubmit(p.submit).Body(
 				tag.Box("div", "search grow", part.Icon("search"),
 					tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").
@@ -267,7 +255,7 @@ func (p *Check) row(c api.Candidate, rank map[int64]int) app.UI {
 		part.Metric(text.Relevance, "rel", text.Decimal(c.Relevance), c.Relevance, p.floor()),
 		part.Metric(text.ImportanceField, "imp", strconv.Itoa(c.Importance), float64(c.Importance)/10, -1),
 		part.Metric(text.Vitality, "vit", strconv.Itoa(int(c.Vitality)), c.Vitality/100, -1),
-		tag.Td().Class("r num cell-score").DataSet("label", text.Score).Body(part.Bold(strconv.FormatFloat(c.Score, 'f', 3, 64))),
+		tag.Td().Class("r num cell-score").DataSet("label", text.Score).Body(part.Bold(text.Decimal(c.Score))),
 		tag.Box("td", "outcome", outcome),
 	)
 }

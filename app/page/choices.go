@@ -177,6 +177,28 @@ func (s *Session) statusChoices() []part.Choice {
 	}
 }
 
+// projectName is the name of a project that one has a part in; "" for another.
+func (s *Session) projectName(id int64) string {
+	for _, x := range s.projects {
+		if x.ID == id {
+			return x.Name
+		}
+	}
+	return ""
+}
+
+// pickProject opens the projects, and goes to the same page in the chosen one.
+func (s *Session) pickProject(el app.Value, at int64) {
+	choices := []part.Choice{{Value: "0", Label: text.AnyProject, Picked: at == 0}}
+	for _, x := range s.projects {
+		choices = append(choices, part.Choice{Value: strconv.FormatInt(x.ID, 10), Label: x.Name, Icon: "folder", Picked: x.ID == at})
+	}
+	s.menuAt(el, part.MenuSpec{Label: text.Project, Choices: choices, Pick: func(v string) {
+		n, _ := strconv.ParseInt(v, 10, 64)
+		s.visit(s.route.with(func(q *api.MemoryQuery) { q.ProjectID = n }))
+	}})
+}
+
 // sortMenu opens the sorts; choosing the one in force turns it round.
 func (s *Session) sortMenu(el app.Value) {
 	q := s.route.Query.Normal()

@@ -44,6 +44,9 @@ func (s *Session) chips(q api.MemoryQuery) []filterChip {
 	if q.FadesWithin == 0 && (s.policy != nil && !s.policy.Policy.Enabled || q.Status == api.StatusDeleted || q.Status == api.StatusConsolidated) {
 		list = list[:3] // nothing fades
 	}
+	if q.ProjectID > 0 || len(s.projects) > 0 {
+		list = append(list, filterChip{"project", or(s.projectName(q.ProjectID), text.Project), q.ProjectID > 0})
+	}
 	if q.NotIndexed || s.indexes() && s.overview.Stats.NotIndexed > 0 {
 		list = append(list, filterChip{"indexed", text.NotIndexedFilter, q.NotIndexed})
 	}
@@ -138,6 +141,8 @@ func (s *Session) filterMenu(el app.Value, which string) {
 				q.Uncategorized = q.CategoryID == 0
 			})
 		}})
+	case "project":
+		s.pickProject(el, q.ProjectID)
 	case "kind":
 		s.menuAt(el, part.MenuSpec{Label: text.Kind, Choices: s.kindChoices(q.Kind, true), Pick: func(v string) {
 			set(func(q *api.MemoryQuery) { q.Kind = v })

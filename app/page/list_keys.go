@@ -72,6 +72,8 @@ func clearFilter(q *api.MemoryQuery, which string) {
 		q.CategoryID, q.Uncategorized = 0, false
 	case "kind":
 		q.Kind = ""
+	case "project":
+		q.ProjectID = 0
 	case "importance":
 		q.Importance = 0
 	case "fades":

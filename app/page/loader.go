@@ -156,7 +156,7 @@ type menuItem struct {
 func subnav(at kind, admin bool) app.UI {
 	items := []menuItem{{settingsPage, text.RetentionHead}}
 	if admin {
-		items = append(items, menuItem{modelsPage, text.Models}, menuItem{recallSettings, text.RecallHead}, menuItem{peoplePage, text.People}, menuItem{backupsPage, text.BackupsHead}, menuItem{storagePage, text.StorageHead}, menuItem{healthPage, text.HealthHead})
+		items = append(items, menuItem{modelsPage, text.Models}, menuItem{recallSettings, text.RecallHead}, menuItem{projectsPage, text.Projects}, menuItem{peoplePage, text.People}, menuItem{backupsPage, text.BackupsHead}, menuItem{storagePage, text.StorageHead}, menuItem{healthPage, text.HealthHead})
 	}
 	return menu(text.Settings, at, items...)
 }

@@ -29,8 +29,9 @@ type Map struct {
 	shelves string    // the categories as the script knows them
 	stop    func()
 	watch   *sync.Watch[live.MapRow]
-	timer   *time.Timer
-	said    mapSaid // of what is drawn
+	reading *time.Timer // of the map, after changes
+	looking *time.Timer // at what is under the pointer
+	said    mapSaid     // of what is drawn
 	loaded  bool
 	problem string
 	lasso   bool
@@ -80,7 +81,7 @@ func (p *Map) OnMount(ctx app.Context) {
 				first = false // the script reads it by itself
 				return
 			}
-			p.later(mapPause, func() { p.call("load") })
+			p.later(&p.reading, mapPause, func() { p.call("load") })
 		})
 	})
 }
@@ -104,9 +105,8 @@ func (p *Map) OnDismount() {
 	if p.stop != nil {
 		p.stop()
 	}
-	if p.timer != nil {
-		p.timer.Stop()
-	}
+	p.later(&p.reading, 0, nil)
+	p.later(&p.looking, 0, nil)
 	p.watch.Close()
 	p.drawing = nil
 }
@@ -117,12 +117,15 @@ func (p *Map) call(what string, args ...any) {
 	}
 }
 
-// later does something after a pause, unless something else is to be done later.
-func (p *Map) later(pause time.Duration, f func()) {
-	if p.timer != nil {
-		p.timer.Stop()
+// later does something after a pause, in place of what waits for the same timer; nil
+// does nothing.
+func (p *Map) later(timer **time.Timer, pause time.Duration, f func()) {
+	if *timer != nil {
+		(*timer).Stop()
 	}
-	p.timer = time.AfterFunc(pause, func() { p.S.do(f) })
+	if f != nil {
+		*timer = time.AfterFunc(pause, func() { p.S.do(f) })
+	}
 }
 
 // categories are names and colours by id, as JSON.
@@ -164,7 +167,7 @@ func (p *Map) told(e app.Event) {
 		case "hover":
 			p.at, p.shown = said, nil
 			if said.ID > 0 {
-				p.later(hoverPause, p.look)
+				p.later(&p.looking, hoverPause, p.look)
 			}
 		}
 	})

@@ -28,6 +28,7 @@ const (
 	mapPage
 	modelsPage
 	recallSettings
+	projectsPage
 	loginPage
 	setupPage
 )
@@ -105,7 +106,7 @@ var parts = []struct {
 	name     string
 }{
 	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
-	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
+	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
 }
 
 // partOf is the page of a part's name, or the whole.

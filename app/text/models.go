@@ -91,3 +91,28 @@ func Own(n int, known bool) string {
 	}
 	return "default: " + v
 }
+
+// Of projects.
+const (
+	Projects         = "Projects"
+	ProjectsWhy      = "What belongs to a piece of work: recalled in its folders and nowhere else, and shared with those who work in it where you say so."
+	NoProjects       = "There is none yet."
+	ProjectName      = "Name of a project"
+	AddProject       = "Add"
+	ProjectAdded     = "Project added"
+	ProjectSaved     = "Project saved"
+	ProjectGone      = "Project deleted"
+	ChangeEllipsis   = "Change"
+	NotShared        = "not shared"
+	SharesPool       = "shares memories"
+	NamedForPool     = "Named for the pool"
+	RootsField       = "Folders, one on a line"
+	SaveRoots        = "Save folders"
+	StartSharing     = "Share memories"
+	StopSharing      = "Stop sharing"
+	SharingWhy       = "Shared memories are read by its members; while somebody is named, only by those who are."
+	MemberField      = "Somebody's name to sign in with"
+	AddMember        = "Add member"
+	DeleteProject    = "Delete the project"
+	DeleteProjectWhy = "Its categories stay, in no project. It can be deleted only while its pool is empty."
+)

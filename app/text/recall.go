@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -89,7 +90,13 @@ func ScoreIs(floor float64, importance, vitality int) string {
 }
 
 // Decimal writes a number with two digits.
-func Decimal(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+func Decimal(v float64) string {
+	s := strconv.FormatFloat(math.Abs(v), 'f', 2, 64)
+	if v < 0 && s != "0.00" {
+		return "−" + s
+	}
+	return s
+}
 
 // NotRecalled heads the candidates that would not be.
 func NotRecalled(shown, considered int) string {

@@ -76,7 +76,7 @@
     // --- drawing ---
     const colorOf = (id) => o.categories[id]?.color ?? 0;
     const build = () => {
-      const s = side() / SIDE, grow = 1 + 0.3 * Math.log2(zoom);
+      const s = side() / SIDE, grow = (1 + 0.3 * Math.log2(zoom)) * (points.n < 400 ? 1.6 : 1);
       paths = new Map();
       pathZoom = side();
       for (let i = 0; i < points.n; i++) {
@@ -134,6 +134,7 @@
       }
       labels();
       if (hot >= 0) {
+        context.lineWidth = 1.5;
         context.strokeStyle = colors.ink;
         ring(hot, 9);
       }
@@ -252,7 +253,8 @@
     on("pointermove", (e) => {
       const [x, y] = place(e), was = pointers.get(e.pointerId);
       if (!was) {
-        heat(under(x, y));
+        // The page moving under a mouse that rests is not the person's doing.
+        if (e.movementX || e.movementY) heat(under(x, y));
         return;
       }
       if (lasso) {
