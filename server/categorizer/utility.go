@@ -16,6 +16,7 @@ import (
 
 // bodyMost is how much of a body is shown, in bytes: what a fact is about stands at its
 // beginning.
+
 const bodyMost = 4_000
 
 const instructions = `You file notes. You are given one note and a numbered list of categories with descriptions.
