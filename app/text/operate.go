@@ -126,7 +126,7 @@ func CheckName(check string) string { return strings.ToUpper(check[:1]) + check[
 // Of bringing memories in and taking them out.
 const (
 	TransferHead = "Import and export"
-	ImportWhy    = "A JSONL file: one memory a line, such as elowen exports. Only the text is needed: {\"type\": \"memory\", \"body\": \"…\"}."
+	ImportWhy    = "A JSONL file: one memory a line, such as elowen exports. Only the text is needed: {\"type\": \"memory\", \"body\": \"…\"}. A line that names no category goes to your default one; \"category\": null keeps it in none."
 	DropHere     = "Drop a JSONL file here"
 	OrChoose     = "or choose one"
 	ChooseFile   = "Choose a file"

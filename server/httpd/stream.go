@@ -35,7 +35,7 @@ type importQuery struct {
 func (s *server) transfers() []*Route {
 	export := get(api.PathExport, api.ScopeRead, "All of the account's memories and categories, a JSON object a line", s.export)
 	export.Gives, export.Stream = nil, jsonl
-	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each", s.imports).query(&importQuery{}).late()
+	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each. A memory's line without category goes to the default one, with null to none", s.imports).query(&importQuery{}).late()
 	imports.Stream, imports.Gives = jsonl, reflect.TypeFor[api.ImportReport]()
 	return []*Route{export, imports}
 }

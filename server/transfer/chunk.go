@@ -93,6 +93,8 @@ func (i *importing) memories(tx *db.Tx, t *target, lines []*parsed) error {
 		return err
 	}
 	var fresh, purged []*parsed
+	var home int64
+	var ok, asked bool
 	for _, p := range lines {
 		switch m, there := known[p]; {
 		case there:
@@ -104,7 +106,16 @@ func (i *importing) memories(tx *db.Tx, t *target, lines []*parsed) error {
 		case p.kind == api.LinePurged:
 			purged = append(purged, p)
 		default:
-			if p.category != "" {
+			switch {
+			case p.unnamed && !t.pool:
+				if !asked {
+					if home, ok, err = i.home(tx, t); err != nil {
+						return err
+					}
+					asked = true
+				}
+				p.memory.CategoryID, p.filed = home, ok
+			case p.category != "":
 				p.memory.CategoryID, _, err = i.shelf(tx, t, api.CategoryAdd{Name: p.category, ProjectID: p.in})
 				if err != nil && internal(err) {
 					return err

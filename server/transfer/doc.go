@@ -15,7 +15,8 @@
 // small decisions, so that nobody waits long for it. Each line has its fate; a
 // line that cannot be taken is refused with the reason, and the rest stands. The
 // same file again changes nothing, and what was edited since stays edited: lines
-// are remembered by what they were. A dry run tells the same fates and writes
+// are remembered by what they were. A memory's line that says nothing of a category goes
+// where an add would put it; null, which an export writes, is none. A dry run tells the same fates and writes
 // nothing.
 //
 // The older system's file is read as it is, never written, and in one decision:

@@ -214,8 +214,9 @@ func memoryLine(c *memory.Carried, names map[int64]string) *api.Line {
 		DeletedBy: c.DeletedBy, DeletedHow: c.DeletedHow,
 		Revision: c.Revision, Used: c.Uses, Events: named(c.Events, names), Versions: c.Versions,
 	}
+	line.Category = api.Null[string]() // absent would be the default one
 	if name, ok := names[c.CategoryID]; ok {
-		line.Category = &name
+		line.Category = api.Some(name)
 	}
 	return line
 }

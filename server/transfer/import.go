@@ -65,6 +65,7 @@ type target struct {
 	gone    map[int]bool     // lines whose category was made before and deleted since
 	seen    map[mark]int32   // how often an identity came in this file
 	claimed map[int64]bool   // memories that a line of this file is about
+	home    string           // the name of the default category, once something went there
 	purged  map[string]int64 // what was left of purged memories before; nil: not looked at yet
 }
 
@@ -320,6 +321,7 @@ func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, m
 // the sweep would take at once.
 func (i *importing) finish() error {
 	shorten(&i.report)
+	i.noteFiled()
 	return i.decide(func(tx *db.Tx) error {
 		terms, err := i.Settings.Terms(tx)
 		if err != nil {
@@ -348,6 +350,9 @@ func (i *importing) finish() error {
 func (i *importing) tell(p *parsed) {
 	if p.err != nil {
 		p.fate = api.LineFate{Line: p.number, Fate: api.FateRefused, Message: sentence(p.err)}
+	}
+	if p.err == nil && p.filed && p.fate.Fate == api.FateAdded {
+		i.report.Filed++
 	}
 	tell(&i.report, p.fate)
 }

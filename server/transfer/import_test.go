@@ -233,6 +233,81 @@ func TestCategoriesAreFoundByTheirKey(t *testing.T) {
 	})
 }
 
+// A line that names no category goes where an add would; null keeps it in none.
+func TestLinesWithoutACategoryGoToTheDefault(t *testing.T) {
+	each(t, func(t *testing.T, h *house, clock *dbtest.Clock) {
+		ctx := context.Background()
+		anna := h.person("anna")
+		text := `{"type":"memory","body":"Names none."}
+{"type":"memory","body":"In none.","category":null}
+{"type":"memory","body":"In Boats.","category":"Boats"}
+{"type":"memory","body":"Names none."}`
+		dry := byImport
+		dry.DryRun = true
+		r := h.importTo(anna, text, dry)
+		if r.Filed != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "would go to General") {
+			t.Errorf("dry run: %d filed, %q", r.Filed, r.Notes)
+		}
+		r = h.importTo(anna, text, byImport)
+		if r.Filed != 1 || r.Added != 3 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "went to General") {
+			t.Errorf("%d filed, %d added, %q", r.Filed, r.Added, r.Notes)
+		}
+		names := func(owner db.AccountID) string {
+			t.Helper()
+			list, err := h.in.Categories.List(ctx, owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by := map[int64]string{}
+			for _, c := range list {
+				by[c.ID] = c.Name
+			}
+			rows := h.rows(owner)
+			var out []string
+			for _, body := range []string{"Names none.", "In none.", "In Boats."} {
+				name := "-"
+				if c := rows[body].CategoryID; c != nil {
+					name = by[*c]
+				}
+				out = append(out, name)
+			}
+			return strings.Join(out, " ")
+		}
+		if got := names(anna); got != "General - Boats" {
+			t.Errorf("filed as %s", got)
+		}
+		if r := h.importTo(anna, text, byImport); r.Existing != 4 || r.Filed != 0 || len(r.Notes) != 0 {
+			t.Errorf("again: %s, %d filed, %q", fates(r), r.Filed, r.Notes)
+		}
+		// What is exported says where each is, in none too.
+		var b bytes.Buffer
+		if err := h.Export(ctx, anna, &b); err != nil || strings.Count(b.String(), `"category":null`) != 1 {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+		bela := h.person("bela")
+		if r := h.importTo(bela, b.String(), byImport); r.Filed != 0 || names(bela) != "General - Boats" {
+			t.Errorf("brought over: %d filed, as %s", r.Filed, names(bela))
+		}
+		// An account that the import makes has a default; one without a default has no such place.
+		named := strings.ReplaceAll(text, `"body"`, `"account":"carl","body"`)
+		would := h.importAll(named, dry)
+		if did := h.importAll(named, byImport); did.Filed != 1 || would.Filed != 1 || names(h.owner("carl")) != "General - Boats" {
+			t.Errorf("carl: %d would be filed, %d were, as %s", would.Filed, did.Filed, names(h.owner("carl")))
+		}
+		dora := h.person("dora")
+		list, err := h.in.Categories.List(ctx, dora)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v %v", list, err)
+		}
+		if _, err := h.in.Memories.DeleteCategory(ctx, dora, memory.Actor{Name: "user:1"}, list[0].ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		if r := h.importTo(dora, text, byImport); r.Filed != 0 || names(dora) != "- - Boats" {
+			t.Errorf("without a default: %d filed, as %s", r.Filed, names(dora))
+		}
+	})
+}
+
 // endless gives spaces without end.
 type endless struct{}
 

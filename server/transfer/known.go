@@ -115,7 +115,7 @@ func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
 		if p.dated && w.CreatedAt == p.memory.CreatedAt {
 			return w.ID
 		}
-		if !p.dated && w.Status == p.memory.Status && ok && w.CategoryID == shelf {
+		if !p.dated && w.Status == p.memory.Status && (p.unnamed || ok && w.CategoryID == shelf) {
 			return w.ID
 		}
 	}
@@ -163,5 +163,5 @@ func (t *target) same(p *parsed, m *api.Memory) bool {
 	}
 	c := &p.memory
 	return m.Body == c.Body && m.Kind == c.Kind && m.Importance == c.Importance && m.Confidence == c.Confidence &&
-		m.Subject == c.Subject && m.Status == c.Status && shelf == t.shelves[category.Key(p.category)]
+		m.Subject == c.Subject && m.Status == c.Status && (p.unnamed || shelf == t.shelves[category.Key(p.category)])
 }

@@ -23,6 +23,8 @@ type parsed struct {
 	err     error  // why it is refused; then nothing else counts
 
 	category string         // of a memory, by name; empty for none
+	unnamed  bool           // a memory's line that says nothing of a category
+	filed    bool           // so it goes to the default one
 	project  string         // slug: of type project its own; else where it belongs; empty for nowhere
 	in       int64          // that project, once it is known
 	shared   bool           // of that project's pool
@@ -80,7 +82,7 @@ func (p *parsed) parse(data []byte, now int64, foreign bool) error {
 }
 
 func (p *parsed) parseCategory(line *api.Line) error {
-	if line.Body != "" || line.Category != nil || len(line.Events) > 0 {
+	if line.Body != "" || line.Category.Set || len(line.Events) > 0 {
 		return fault.New(fault.Invalid, "A line of type category has name, description, color, icon and default, nothing of a memory.")
 	}
 	p.shelf = api.CategoryAdd{Name: line.Name, Description: line.Description, Color: line.Color, Icon: line.Icon, Default: line.Default}
@@ -88,7 +90,7 @@ func (p *parsed) parseCategory(line *api.Line) error {
 }
 
 func (p *parsed) parseProject(line *api.Line) error {
-	if line.Body != "" || line.Category != nil || len(line.Events) > 0 || line.Shared {
+	if line.Body != "" || line.Category.Set || len(line.Events) > 0 || line.Shared {
 		return fault.New(fault.Invalid, "A line of type project has project (its slug), name, description, roots, aliases, sharing, member and named, nothing of a memory.")
 	}
 	if line.Project == "" {
@@ -124,8 +126,9 @@ func purgedIdentity(events []api.LineEvent) string {
 }
 
 func (p *parsed) parseMemory(line *api.Line, now int64) error {
-	if line.Category != nil {
-		shelf := api.CategoryAdd{Name: *line.Category}
+	p.unnamed = !line.Category.Set
+	if name := line.Category.Value; name != nil {
+		shelf := api.CategoryAdd{Name: *name}
 		if err := validation.Struct(shelf); err != nil {
 			return fault.BadField("category", "name", "", "The category's name cannot be taken: "+fault.ProblemOf(err).Detail)
 		}

@@ -20,29 +20,29 @@ type Line struct {
 	Type    string `json:"type" validate:"oneof=memory category purged project"`
 	Account string `json:"account,omitempty" validate:"max=64"` // only where all accounts are exported
 
-	Body       string        `json:"body,omitempty"`
-	Kind       string        `json:"kind,omitempty"`
-	Importance *int          `json:"importance,omitempty"`
-	Confidence *float64      `json:"confidence,omitempty"`
-	Subject    string        `json:"subject,omitempty"`
-	Category   *string       `json:"category,omitempty"` // by name; null or absent is none
-	Project    string        `json:"project,omitempty"`  // by slug: of a project its own; else where the category belongs, or what is shared
-	Shared     bool          `json:"shared,omitempty"`   // of the project's pool
-	Source     string        `json:"source,omitempty"`
-	Status     string        `json:"status,omitempty"`
-	UseCount   int64         `json:"useCount,omitempty"`
-	LastUsedAt *Time         `json:"lastUsedAt,omitempty"`
-	CreatedAt  *Time         `json:"createdAt,omitempty"`
-	UpdatedAt  *Time         `json:"updatedAt,omitempty"`
-	ReviewedAt *Time         `json:"reviewedAt,omitempty"`
-	DeletedAt  *Time         `json:"deletedAt,omitempty"`
-	DeletedWhy string        `json:"deletedWhy,omitempty"`
-	DeletedBy  string        `json:"deletedBy,omitempty"`  // the actor, as in the audit
-	DeletedHow string        `json:"deletedHow,omitempty"` // trash, auto-evict or merge
-	Revision   int64         `json:"revision,omitempty"`
-	Used       []Use         `json:"usedAt,omitempty"`
-	Events     []LineEvent   `json:"events,omitempty"`
-	Versions   []LineVersion `json:"versions,omitempty"`
+	Body       string           `json:"body,omitempty"`
+	Kind       string           `json:"kind,omitempty"`
+	Importance *int             `json:"importance,omitempty"`
+	Confidence *float64         `json:"confidence,omitempty"`
+	Subject    string           `json:"subject,omitempty"`
+	Category   Optional[string] `json:"category,omitzero"` // by name; null is none, absent the account's default one
+	Project    string           `json:"project,omitempty"` // by slug: of a project its own; else where the category belongs, or what is shared
+	Shared     bool             `json:"shared,omitempty"`  // of the project's pool
+	Source     string           `json:"source,omitempty"`
+	Status     string           `json:"status,omitempty"`
+	UseCount   int64            `json:"useCount,omitempty"`
+	LastUsedAt *Time            `json:"lastUsedAt,omitempty"`
+	CreatedAt  *Time            `json:"createdAt,omitempty"`
+	UpdatedAt  *Time            `json:"updatedAt,omitempty"`
+	ReviewedAt *Time            `json:"reviewedAt,omitempty"`
+	DeletedAt  *Time            `json:"deletedAt,omitempty"`
+	DeletedWhy string           `json:"deletedWhy,omitempty"`
+	DeletedBy  string           `json:"deletedBy,omitempty"`  // the actor, as in the audit
+	DeletedHow string           `json:"deletedHow,omitempty"` // trash, auto-evict or merge
+	Revision   int64            `json:"revision,omitempty"`
+	Used       []Use            `json:"usedAt,omitempty"`
+	Events     []LineEvent      `json:"events,omitempty"`
+	Versions   []LineVersion    `json:"versions,omitempty"`
 
 	Name        string `json:"name,omitempty"` // of a category or project
 	Description string `json:"description,omitempty"`
@@ -154,6 +154,7 @@ type ImportReport struct {
 	Existing int        `json:"existing"`
 	Kept     int        `json:"kept"`
 	Refused  int        `json:"refused"`
+	Filed    int        `json:"filed"`  // of those added: named no category and went to the default one
 	DueNow   int        `json:"dueNow"` // how many a sweep would find eligible at once
 	Fates    []LineFate `json:"fates"`  // each line's fate; with many lines those that were not added, at most 1,000
 	Notes    []string   `json:"notes"`
