@@ -53,6 +53,10 @@
 // of memories on a map, and [elowen/server/recall], which finds what belongs to a
 // question, by meaning, by words and word by word ([elowen/server/late]), and says why.
 //
+// [elowen/server/categorizer] files what nobody has filed, by asking the utility model or
+// the built-in embedding; [elowen/server/job] runs long work that somebody asked for and
+// goes on with it after a kill; [elowen/server/calibration] measures thresholds.
+//
 // A noun owns its tables: no other package names them in SQL. Its exported methods
 // own their transaction; what composes takes a *db.Tx. Every method takes the
 // account as a type of its own (db.AccountID), so there is no way to ask without.

@@ -9,6 +9,8 @@
 // is owned by the project's pool, seen by those who may read that, and changed by
 // administrators among them alone. Scope is what an account may recall, and where.
 //
+// Choice is a category as those who sort are told of it: equal ones are the same, unchanged.
+//
 // Tables: category. Which one is the default is the account's (package account).
 //
 // Invariants. Every change raises the revision and is emitted in its own

@@ -32,7 +32,7 @@ func (st *stores) maintenance(q *queue.Queue, sorter *categorizer.Categorizer) *
 	}})
 }
 
-// alone runs what a server would run beside requests, for a command without one, until
+// beside runs what a server would run beside requests, for a command without one, until
 // done is called.
 func (r *run) beside(st *stores) (done func(), err error) {
 	if st.jobs != nil {

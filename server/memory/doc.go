@@ -33,6 +33,9 @@
 // which Undo takes it back: each memory gets its own former values again. Who moved
 // a memory to the trash, and by which action, stands with the row.
 //
+// A row says who decided its category: nobody, a hand, or sorting. File is how sorting
+// writes: only if the memory is still as it was when somebody was asked about it.
+//
 // A merge makes a new memory, now; its sources go to the trash. An import (Insert)
 // brings a memory in as it was.
 //
