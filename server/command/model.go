@@ -15,6 +15,7 @@ import (
 	"elowen/server/embedding/local/weight"
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
+	"elowen/server/fit"
 	"elowen/server/late"
 	"elowen/server/model"
 	"elowen/server/recall"
@@ -89,6 +90,13 @@ func reranker(local model.Local, log *slog.Logger) *late.Reranker {
 		}
 	}
 	return nil
+}
+
+// learner gives the embedding in use a profile where nothing is known of its model.
+func (st *stores) learner(s *System) *fit.Learner {
+	return &fit.Learner{
+		DB: st.db, Service: st.embedding, Late: st.late, Background: st.frequent, Apply: st.models.Apply, Wake: s.Wake, Log: st.log,
+	}
 }
 
 // lateOn tells whether late interaction is on.

@@ -167,6 +167,7 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return err
 	}
 	running.Go(func() { w.queue.Run(work) })
+	running.Go(func() { st.learner(r.System).Run(work) })
 	running.Go(func() { w.sorter.Run(work) })
 	running.Go(func() { st.jobs.Run(work) })
 

@@ -24,6 +24,7 @@ import (
 	"elowen/server/secret"
 	"elowen/server/transfer"
 	"elowen/server/vector"
+	"elowen/server/words"
 	"elowen/shared/fault"
 )
 
@@ -42,6 +43,7 @@ type stores struct {
 	local      model.Local
 	indexes    *vector.Indexes
 	late       *late.Reranker // nil: none
+	frequent   func() words.Background
 	recall     *recall.Store
 	measure    *calibration.Store
 	jobs       *job.Store // nil: nobody runs maintenance jobs here
@@ -121,12 +123,12 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	})
 	st.measure = calibration.New(d, st.memories)
 	st.indexes = vector.New(st.memories, 0)
-	frequent := background(st.local, log)
+	st.frequent = background(st.local, log)
 	options := recall.Options{
-		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: frequent, Settings: st.retention.SettingsIn, Log: log,
+		Memories: st.memories, Indexes: st.indexes, Service: st.embedding, Background: st.frequent, Settings: st.retention.SettingsIn, Log: log,
 	}
 	if st.late = reranker(st.local, log); st.late != nil {
-		options.Late = recall.Tokens(st.late, frequent)
+		options.Late = recall.Tokens(st.late, st.frequent)
 	}
 	st.recall = recall.New(d, options)
 	st.memories.SetMeaning(st.recall)
