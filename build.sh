@@ -14,6 +14,7 @@ usage() {
   check        format, vet (native and browser), import rules, modules
   test         check, wasm, then every test, with PostgreSQL and Chromium, and -race
   bench        benchmarks and the bench program     BENCHTIME=1s
+  bench recall how well is recalled                 ELOWEN_LOCOMO=file
   fuzz         each fuzz target for a moment        FUZZTIME=10s
   soak         each fuzz target for 60 s, 200 kills
   reference    install the models' reference programs, which test compares with
@@ -321,6 +322,10 @@ bench() {
   wasm
   weights
   recall_kind
+  if [ "${1:-}" = recall ]; then
+    go run -ldflags="-X elowen/server/command.version=$(version)" ./server/bench "$@"
+    return
+  fi
   go test -run '^$' -bench . -benchtime "${BENCHTIME:-1s}" ./app/... ./server/... ./shared/...
   if [ -d server/bench ]; then
     go run -ldflags="-X elowen/server/command.version=$(version)" ./server/bench "$@"
