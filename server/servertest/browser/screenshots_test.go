@@ -52,6 +52,10 @@ func views() []view {
 		{"new", "/memory?new=1", `document.querySelector("#editor-body")`, nil},
 		{"trash", "/memory/trash", `document.querySelector("#trash")?.innerText.includes("tomato")`, nil},
 		{"categories", "/categories", `document.querySelector(".main")?.innerText.includes("Harbor")`, nil},
+		{"check", "/memory/recall?q=When+can+schema+migrations+run+on+harbor-prod%3F", `document.querySelector("tr[data-state=in]")`, nil},
+		{"map", "/memory/map", `document.querySelector("#map")?.dataset.drawn > 5`, nil},
+		{"models", "/settings?part=models", `document.querySelector(".role")`, nil},
+		{"recall", "/settings?part=recall", `document.querySelector(".set")`, nil},
 		{"retention", "/settings", `document.querySelector(".curves svg") && document.body.innerText.includes("within 30 days")`, func(w *Window) {
 			w.Fill("important", "60")
 			w.Fill("useful", "10")

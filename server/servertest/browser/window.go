@@ -242,6 +242,29 @@ func (w *Window) Eval(expression string) {
 	Eval[bool](w, "("+expression+", true)")
 }
 
+// Drag presses the mouse at a part of an element's width and height, moves it over
+// others, and lets it go.
+func (w *Window) Drag(selector string, x, y float64, over [][2]float64) {
+	w.t.Helper()
+	at := Eval[[]float64](w, `(r => [r.left, r.top, r.width, r.height])(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`)
+	w.do("drag over "+selector, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		mouse := func(what input.DispatchMouseEventType, x, y float64) error {
+			p := input.DispatchMouseEventParams{Type: what, X: at[0] + x*at[2], Y: at[1] + y*at[3], Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1}
+			_, err := cdp.Call(ctx, t, input.DispatchMouseEvent, p)
+			return err
+		}
+		if err := mouse(input.DispatchMouseEventTypeMousePressed, x, y); err != nil {
+			return err
+		}
+		for _, p := range over {
+			if x, y = p[0], p[1]; mouse(input.DispatchMouseEventTypeMouseMoved, x, y) != nil {
+				break
+			}
+		}
+		return mouse(input.DispatchMouseEventTypeMouseReleased, x, y)
+	}))
+}
+
 // FocusOn puts the focus on the first element of a selector.
 func (w *Window) FocusOn(selector string) {
 	w.t.Helper()
