@@ -68,6 +68,12 @@ func looks(s *Server) []struct {
 		at("backups", "/settings?part=backups", `document.querySelector("[aria-busy=true], .skeleton") === null`),
 		at("storage", "/settings?part=storage", `document.querySelector(".use")`),
 		at("health", "/settings?part=health", `document.querySelectorAll(".finding").length > 5`),
+		at("models", "/settings?part=models", settled),
+		at("recall and limits", "/settings?part=recall", settled),
+		at("projects", "/settings?part=projects", settled),
+		at("recall check", "/memory/recall", settled),
+		at("recall check, asked", "/memory/recall?q=harbor+deploys", settled),
+		at("map", "/memory/map", settled),
 		at("a page that isn't", "/nowhere", `document.body.innerText.includes("There is nothing at this address")`),
 		at("before the palette", "/memory", rows),
 		{"palette", func(w *Window) {
@@ -80,6 +86,9 @@ func looks(s *Server) []struct {
 	}
 	return list
 }
+
+// settled is of a page that has what it waited for.
+const settled = `document.querySelector("main h1") && !document.querySelector("main [aria-busy=true], main .skeleton")`
 
 // Neither theme at neither size breaks a rule of axe-core, on any page. A theme is
 // colours and nothing else, so the second one is asked about those.

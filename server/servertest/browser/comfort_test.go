@@ -29,6 +29,11 @@ var everyday = []struct{ path, ready string }{
 	{"/account", `document.querySelector(".item")`},
 	{"/account?part=tokens", `document.querySelector(".item")`},
 	{"/account?part=transfer", `document.querySelector(".drop")`},
+	{"/settings?part=models", settled},
+	{"/settings?part=recall", settled},
+	{"/settings?part=projects", settled},
+	{"/memory/recall", settled},
+	{"/memory/map", settled},
 }
 
 // withScene is a window of somebody with the memories of the pictures.
