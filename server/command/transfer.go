@@ -17,7 +17,7 @@ import (
 type importCommand struct {
 	File   string            `arg:"" help:"File to read; - is standard input (JSONL only)."`
 	From   string            `enum:"jsonl,elowen" default:"jsonl" help:"What kind of file: jsonl is an export, elowen the older system's database (${default})."`
-	User   string            `placeholder:"NAME" help:"Bring everything into this account. Without, each line's own account; from elowen, only this one."`
+	User   string            `placeholder:"NAME" help:"Bring everything into this account. Without, each line's own account, or the only one there is; from elowen, only this one."`
 	Map    map[string]string `placeholder:"OLD=NEW" mapsep:"," help:"From elowen: accounts that have another name here. The others are matched by name."`
 	Policy string            `enum:"keep,replace" default:"keep" help:"From elowen: replace takes its retention policy even where ours was changed; keep takes it only where ours is the default (${default})."`
 	DryRun bool              `help:"Say what would become of each line, and write nothing."`

@@ -27,7 +27,9 @@ func (s *Store) Import(ctx context.Context, owner db.AccountID, r io.Reader, o O
 }
 
 // ImportAll reads JSONL into the accounts that its lines name. Names without an
-// account get one, locked until a password is set.
+// account get one, locked until a password is set. Lines that name none go to the
+// only account, where there is exactly one as the import begins, and the report says
+// so; otherwise they are refused.
 func (s *Store) ImportAll(ctx context.Context, r io.Reader, o Options) (api.ImportReport, error) {
 	return s.run(ctx, r, o, nil)
 }
@@ -39,6 +41,8 @@ type importing struct {
 	ctx      context.Context
 	fixed    func(string) (db.AccountID, error) // nil: by the lines' names
 	report   api.ImportReport
+	alone    string             // the name of the only account, for lines that name none
+	assumed  bool               // one did
 	accounts map[string]*target // by lower-case name
 	works    map[int]work       // what became of lines of projects
 	coming   map[string]bool    // slugs of projects that this import makes
@@ -85,6 +89,9 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 		if err := in.lines(func(rawLine) error { return nil }); err != nil { // before anything is written
 			return i.report, err
 		}
+		if i.alone, err = s.alone(ctx, fixed == nil); err != nil {
+			return i.report, err
+		}
 		if err := i.projects(in); err != nil {
 			return i.report, err
 		}
@@ -108,6 +115,22 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 		}
 		return i.report, i.finish()
 	})
+}
+
+// alone is the name of the only account, if it is asked for and there is just one.
+// Pools are no accounts of people.
+func (s *Store) alone(ctx context.Context, asked bool) (name string, err error) {
+	if !asked {
+		return "", nil
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		people, err := account.List(tx)
+		if err == nil && len(people) == 1 {
+			name = people[0].Name
+		}
+		return err
+	})
+	return name, err
 }
 
 // categoryType finds the lines of categories without reading the others.
@@ -222,7 +245,10 @@ func (i *importing) target(tx *db.Tx, p *parsed) (*target, error) {
 // owned is the account that a line names.
 func (i *importing) owned(tx *db.Tx, p *parsed) (*target, error) {
 	if i.fixed == nil && p.account == "" {
-		return nil, errNoAccount
+		if i.alone == "" {
+			return nil, errNoAccount
+		}
+		p.account, i.assumed = i.alone, true
 	}
 	key := strings.ToLower(p.account)
 	if i.fixed != nil {
@@ -321,6 +347,9 @@ func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, m
 // the sweep would take at once.
 func (i *importing) finish() error {
 	shorten(&i.report)
+	if i.assumed {
+		i.note("Lines that name no account are for %s, the only one here.", i.alone)
+	}
 	i.noteFiled()
 	return i.decide(func(tx *db.Tx) error {
 		terms, err := i.Settings.Terms(tx)

@@ -130,6 +130,7 @@ func TestLinesThatRepeat(t *testing.T) {
 func TestDryRunWritesNothing(t *testing.T) {
 	h := open(t, dbtest.Open(t, nil))
 	h.person("anna")
+	h.person("bela")
 	text := `{"type":"category","account":"anna","name":"Boats"}
 {"type":"memory","account":"anna","body":"One.","category":"Boats"}
 {"type":"memory","account":"carl","body":"Two.","category":"Carts"}
@@ -155,6 +156,31 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 	if carl, err := h.in.Accounts.Person(context.Background(), "carl"); err != nil || !carl.Locked || carl.Role != api.RoleMember {
 		t.Errorf("carl: %+v %v", carl, err)
+	}
+}
+
+// Where there is one account, lines that name none are for it; with two, nobody guesses.
+func TestLinesOfTheOnlyAccount(t *testing.T) {
+	h := open(t, dbtest.Open(t, nil))
+	anna := h.person("anna")
+	text := `{"type":"category","name":"Boats"}
+{"type":"memory","body":"One.","category":"Boats"}
+{"type":"memory","account":"carl","body":"Carl's.","category":null}`
+	dry := byImport
+	dry.DryRun = true
+	would := h.importAll(text, dry)
+	did := h.importAll(text, byImport)
+	if got := fates(did); got != "1 added, 2 added, 3 added" || fates(would) != got {
+		t.Errorf("it became %s; the dry run said %s", got, fates(would))
+	}
+	if !strings.Contains(strings.Join(did.Notes, "\n"), "for anna, the only one here") {
+		t.Errorf("notes: %q", did.Notes)
+	}
+	if list := h.rows(anna); len(list) != 1 || list["One."].CategoryID == nil {
+		t.Errorf("anna has %+v", list)
+	}
+	if got := fates(h.importAll(text, byImport)); got != "1 refused, 2 refused, 3 existing" { // carl is here now
+		t.Errorf("with two accounts: %s", got)
 	}
 }
 
