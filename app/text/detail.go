@@ -99,6 +99,8 @@ func WhyTrash(m api.Memory) string {
 	switch {
 	case m.DeletedBy == api.DeletedBySweep:
 		return "It faded: nobody used it, and the daily sweep took it (" + m.DeletedWhy + ")."
+	case m.DeletedBy == api.DeletedByMerge && m.DeletedWhy == api.WhyMergeTakenBack:
+		return "It was made of others by a merge that was taken back; they are there again."
 	case m.DeletedBy == api.DeletedByMerge:
 		return "It was made one with others; the history below leads to what they became."
 	case m.DeletedBy == "" && m.DeletedWhy == "":

@@ -1,5 +1,7 @@
 package text
 
+import "elowen/shared/api"
+
 // Of the trash.
 const (
 	Faded           = "Faded"
@@ -36,7 +38,7 @@ func WentByWord(by, who string) string {
 
 // WhyShort is the column of reasons.
 func WhyShort(by, why string) string {
-	if by == "merge" {
+	if by == api.DeletedByMerge && why != api.WhyMergeTakenBack {
 		return "is part of another memory now"
 	}
 	return why

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -32,6 +33,10 @@ func TestDiff(t *testing.T) {
 		{"a b c d", "a x y d", "=a |-b c|+x y|= d"},
 		{"会議は火曜日です", "会議は水曜日です", "=会議は|-火|+水|=曜日です"},
 		{"port 7311", "port 7312.", "=port |-7311|+7312."},
+		{"no walnuts: allergic. Mine edit.", "no walnuts or pecans: allergic.", "=no walnuts|+ or pecans|=: allergic|-. Mine edit|=."},
+		{"See it, now", "See it now", "=See it|-,|= now"},
+		{"one  two", "one two", "=one |- |=two"},
+		{" a", "b a", "+b|= a"},
 		{"👩🏽‍🚀 flies", "👨🏽‍🚀 flies", "-👩🏽‍🚀|+👨🏽‍🚀|= flies"},
 	} {
 		var got []string
@@ -67,13 +72,15 @@ func TestDiffKeepsBothTexts(t *testing.T) {
 	})
 }
 
-// More words than there are runes up to the surrogates.
+// More words than there are runes up to the surrogates: each has its own.
 func TestDiffManyWords(t *testing.T) {
+	seen := map[rune]int{}
 	for _, i := range []int{0, 1, surrogates - 2, surrogates - 1, surrogates, 100_000} {
 		r := runeOf(i)
-		if got := indexOf([]rune(string(r))[0]); got != i {
-			t.Errorf("%d becomes rune %x, which is %d", i, r, got)
+		if was, twice := seen[r]; twice || !utf8.ValidRune(r) {
+			t.Errorf("%d becomes rune %x, as %d does", i, r, was)
 		}
+		seen[r] = i
 	}
 }
 
@@ -178,4 +185,14 @@ func TestDetail(t *testing.T) {
 		_, err = detail(4242)
 		refused(t, err, fault.NotFound)
 	})
+}
+
+// No number of a category is ever shown: it says nothing to people.
+func TestCategoriesInHistoryHaveNames(t *testing.T) {
+	names := map[int64]string{7: "Work"}
+	for id, want := range map[string]string{"7": "Work", "8": deletedCategory, "": "", "Boats": "Boats", "category 8": deletedCategory, "category of one": "category of one"} {
+		if got := categoryName(id, names); got != want {
+			t.Errorf("%q is called %q", id, got)
+		}
+	}
 }

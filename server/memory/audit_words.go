@@ -145,15 +145,27 @@ func short(hash string) string {
 	return hash[:8]
 }
 
+// deletedCategory stands for a category that is gone: its number says nothing.
+const deletedCategory = "a deleted category"
+
 func categoryName(id string, names map[int64]string) string {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
+		// A name, from elsewhere. An export names what was gone there by its number.
+		if number, ok := strings.CutPrefix(id, "category "); ok && isNumber(number) {
+			return deletedCategory
+		}
 		return id
 	}
 	if name, ok := names[n]; ok {
 		return name
 	}
-	return "category " + id
+	return deletedCategory
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 63)
+	return err == nil
 }
 
 func instantText(ms string) string {

@@ -130,7 +130,7 @@ func TestDeleteCategory(t *testing.T) {
 			}
 			ev := f.events(id)
 			e := ev[len(ev)-1]
-			if e.Action != "category" || e.Reason != "the category “Work” was deleted" || e.Changes[0].Before != fmt.Sprintf("category %d", work.ID) {
+			if e.Action != "category" || e.Reason != "the category “Work” was deleted" || e.Changes[0].Before != "a deleted category" {
 				t.Errorf("event %+v", e)
 			}
 		}

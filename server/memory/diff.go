@@ -2,6 +2,8 @@ package memory
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -49,23 +51,43 @@ func split(text string) []string {
 	return words
 }
 
+// spaced is a word, or a mark between words, with the space before it.
+type spaced struct{ space, word string }
+
+// spacing takes the space out of a list of words; what is left at the end is last.
+// Space is not compared by itself: as much of it stays the same in any change, and
+// what it would cost are the words that stayed.
+func spacing(words []string) (list []spaced, last string) {
+	for _, w := range words {
+		if strings.TrimSpace(w) == "" {
+			last += w
+			continue
+		}
+		list = append(list, spaced{last, w})
+		last = ""
+	}
+	return list, last
+}
+
 // middle adds the diff of two lists of words.
-func middle(runs []api.Run, a, b []string) []api.Run {
+func middle(runs []api.Run, wordsA, wordsB []string) []api.Run {
+	a, lastA := spacing(wordsA)
+	b, lastB := spacing(wordsB)
 	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > diffMost {
-		runs = add(runs, runDelete, strings.Join(a, ""))
-		return add(runs, runInsert, strings.Join(b, ""))
+		runs = add(runs, runDelete, strings.Join(wordsA, ""))
+		return add(runs, runInsert, strings.Join(wordsB, ""))
 	}
 	// The library compares runes, so each word becomes one.
-	var vocabulary []string
 	code := map[string]rune{}
-	encode := func(words []string) []rune {
+	known := 0
+	encode := func(words []spaced) []rune {
 		out := make([]rune, len(words))
 		for i, w := range words {
-			c, ok := code[w]
+			c, ok := code[w.word]
 			if !ok {
-				c = runeOf(len(vocabulary))
-				code[w] = c
-				vocabulary = append(vocabulary, w)
+				c = runeOf(known)
+				code[w.word] = c
+				known++
 			}
 			out[i] = c
 		}
@@ -74,20 +96,29 @@ func middle(runs []api.Run, a, b []string) []api.Run {
 	d := diffmatchpatch.New()
 	d.DiffTimeout = 0 // the bound is diffMost, not a clock
 	for _, part := range d.DiffMainRunes(encode(a), encode(b), false) {
-		var text strings.Builder
-		for _, c := range part.Text {
-			text.WriteString(vocabulary[indexOf(c)])
+		for range part.Text {
+			switch part.Type {
+			case diffmatchpatch.DiffInsert:
+				runs = add(runs, runInsert, b[0].space+b[0].word)
+				b = b[1:]
+			case diffmatchpatch.DiffDelete:
+				runs = add(runs, runDelete, a[0].space+a[0].word)
+				a = a[1:]
+			default:
+				runs = add(between(runs, a[0].space, b[0].space), runEqual, a[0].word)
+				a, b = a[1:], b[1:]
+			}
 		}
-		op := runEqual
-		switch part.Type {
-		case diffmatchpatch.DiffInsert:
-			op = runInsert
-		case diffmatchpatch.DiffDelete:
-			op = runDelete
-		}
-		runs = add(runs, op, text.String())
 	}
-	return runs
+	return between(runs, lastA, lastB)
+}
+
+// between adds the space before two words that are the same.
+func between(runs []api.Run, before, after string) []api.Run {
+	if before == after {
+		return add(runs, runEqual, before)
+	}
+	return add(add(runs, runDelete, before), runInsert, after)
 }
 
 // Surrogates are no runes, so the numbers of words step over them.
@@ -98,13 +129,6 @@ func runeOf(i int) rune {
 		return rune(i + 1 + afterSurrogates - surrogates)
 	}
 	return rune(i + 1)
-}
-
-func indexOf(r rune) int {
-	if r >= afterSurrogates {
-		return int(r) - 1 - (afterSurrogates - surrogates)
-	}
-	return int(r) - 1
 }
 
 // add appends a run, joined with the last if that has the same role.
@@ -143,8 +167,31 @@ func tidy(runs []api.Run) []api.Run {
 			}
 			i++
 		}
-		out = add(out, runDelete, gone.String())
-		out = add(out, runInsert, come.String())
+		head, del, ins, tail := apart(gone.String(), come.String())
+		out = add(out, runEqual, head)
+		out = add(out, runDelete, del)
+		out = add(out, runInsert, ins)
+		out = add(out, runEqual, tail)
 	}
 	return out
+}
+
+// apart takes the space out of a change that both sides begin or end with.
+func apart(gone, come string) (head, del, ins, tail string) {
+	for _, r := range gone {
+		if !unicode.IsSpace(r) || !strings.HasPrefix(come, string(r)) {
+			break
+		}
+		head += string(r)
+		gone, come = gone[len(string(r)):], come[len(string(r)):]
+	}
+	for gone != "" {
+		r, n := utf8.DecodeLastRuneInString(gone)
+		if !unicode.IsSpace(r) || !strings.HasSuffix(come, string(r)) {
+			break
+		}
+		tail = string(r) + tail
+		gone, come = gone[:len(gone)-n], come[:len(come)-n]
+	}
+	return head, gone, come, tail
 }

@@ -135,7 +135,9 @@ func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, er
 		if r.status != api.StatusActive {
 			return false, nil
 		}
-		return b.trash(r, actionTrash, reasonUndone)
+		was := *r
+		r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusDeleted, b.at, api.WhyMergeTakenBack, b.by.Name, actionMerge
+		return b.update(&was, r, actionTrash, reasonUndone)
 	}
 	was := *r
 	before, after := stateOf(e.before), stateOf(e.after)

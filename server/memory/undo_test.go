@@ -119,6 +119,11 @@ func TestUndoOfAMerge(t *testing.T) {
 		if f.get(a.ID).Status != api.StatusActive || f.get(b.ID).Status != api.StatusActive || f.get(m.ID).Status != api.StatusDeleted {
 			t.Error("the merge was not taken back")
 		}
+		// What is left of it counts as merged, not as what people threw away.
+		st, err := f.Stats(ctx, f.ann)
+		if left := f.get(m.ID); err != nil || left.DeletedBy != api.DeletedByMerge || left.DeletedWhy != api.WhyMergeTakenBack || st.Deleted != 1 || st.Merged != 1 {
+			t.Errorf("what is left: %+v, %d of %d merged, %v", left, st.Merged, st.Deleted, err)
+		}
 		f.undo(m.Undo)
 		if f.get(a.ID).Status != api.StatusActive {
 			t.Error("undoing twice did something")

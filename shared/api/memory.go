@@ -42,6 +42,10 @@ const (
 	StatusConsolidated = "consolidated"
 )
 
+// WhyMergeTakenBack is why a memory is in the trash that was made of others which
+// are themselves again.
+const WhyMergeTakenBack = "merge taken back"
+
 // Who moved a memory to the trash. A query takes the first two, and DeletedByPeople
 // for whatever is neither.
 const (
