@@ -162,7 +162,7 @@ func (tx *Tx) CheckChanges() ([]string, error) {
 // there: then SQLite needs an index of that, and makes it. A file that is not ours,
 // is cut off, or is newer than the program is fault.Corrupt.
 func OpenCopy(ctx context.Context, file string, clock Clock) (*DB, error) {
-	fresh, err := inspect(file)
+	fresh, err := inspect(file, ofCopy)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func openSQLite(ctx context.Context, c Config) (engine, *sql.DB, string, error) 
 		return nil, nil, "", fault.New(fault.Internal, "")
 	}
 	file := filepath.Join(c.Dir, FileName)
-	fresh, err := inspect(file)
+	fresh, err := inspect(file, ofStore)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -82,9 +82,23 @@ func sqliteDSN(file string, fresh bool) string {
 	return u.String()
 }
 
+// mending is what to do about a file that can't be used, as a sentence each.
+type mending struct{ directory, damaged, foreign, cut string }
+
+// Of the store, and of a copy such as a backup, which one can only do without.
+var (
+	ofStore = mending{
+		directory: "Name another data directory with --data.",
+		damaged:   "It was left as it is: move it away, or bring a backup back with `elowen admin restore FILE`.",
+		foreign:   "It was left as it is: name another data directory with --data.",
+		cut:       "It was left as it is: bring a backup back with `elowen admin restore FILE`.",
+	}
+	ofCopy = mending{directory: "Name a file in it.", damaged: "Use another backup.", foreign: "Use a backup of elowen.", cut: "Use another backup."}
+)
+
 // inspect tells whether the file is absent or empty, and refuses one that is not
 // a whole SQLite file of ours. It only reads.
-func inspect(file string) (fresh bool, err error) {
+func inspect(file string, mend mending) (fresh bool, err error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return true, nil
@@ -98,14 +112,14 @@ func inspect(file string) (fresh bool, err error) {
 		return false, fault.Wrap(fault.Unavailable, err, "The database cannot be read: "+err.Error())
 	}
 	if info.IsDir() {
-		return false, fault.Newf(fault.Corrupt, "%s is a directory. Name another data directory with --data.", file)
+		return false, fault.Newf(fault.Corrupt, "%s is a directory. %s", file, mend.directory)
 	}
 	if info.Size() == 0 {
 		return sizeOf(file+"-wal") == 0, nil
 	}
 	var h [100]byte
 	if _, err := io.ReadFull(f, h[:]); err != nil || string(h[:16]) != "SQLite format 3\x00" {
-		return false, fault.Newf(fault.Corrupt, "%s is not an elowen database, or its beginning is damaged. It was left as it is: move it away, or bring a backup back with `elowen admin restore FILE`.", file)
+		return false, fault.Newf(fault.Corrupt, "%s is not an elowen database, or its beginning is damaged. %s", file, mend.damaged)
 	}
 	page := int64(binary.BigEndian.Uint16(h[16:]))
 	if page == 1 {
@@ -117,11 +131,11 @@ func inspect(file string) (fresh bool, err error) {
 		if id == 0 && info.Size() <= page {
 			return false, nil // a first start that was cut off; what its log holds is looked at under the lock
 		}
-		return false, fault.Newf(fault.Corrupt, "%s is a SQLite file of another program. It was left as it is: name another data directory with --data.", file)
+		return false, fault.Newf(fault.Corrupt, "%s is a SQLite file of another program. %s", file, mend.foreign)
 	}
 	// Pages may be missing only while the log still holds them.
 	if pages*page > info.Size() && sizeOf(file+"-wal") == 0 {
-		return false, fault.Newf(fault.Corrupt, "%s is cut off: %d bytes of %d are there. It was left as it is: bring a backup back with `elowen admin restore FILE`.", file, info.Size(), pages*page)
+		return false, fault.Newf(fault.Corrupt, "%s is cut off: %d bytes of %d are there. %s", file, info.Size(), pages*page, mend.cut)
 	}
 	return false, nil
 }

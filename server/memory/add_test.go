@@ -146,7 +146,7 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	for name, body := range map[string]string{
-		"empty": "", "blank": " \t\n\u00a0\u2003", "too long": strings.Repeat("x", 100_001), "NUL": "a\x00b", "bad UTF-8": "a\xffb",
+		"empty": "", "blank": " \t\n\u00a0\u2003", "unseen": "\u200b\u2060 \u3164\ufe0f\u2800", "too long": strings.Repeat("x", 100_001), "NUL": "a\x00b", "bad UTF-8": "a\xffb",
 		"half surrogate": "a\xed\xa0\x80b", "cut rune": "ab\xe2\x82",
 	} {
 		_, err := f.Add(ctx, f.ann, me, api.SourceUser, api.MemoryAdd{Body: body})

@@ -28,8 +28,22 @@ func settleBody(body string) (string, error) {
 	if !bound.Contains(float64(len(body))) {
 		return bad("length", bound.Range(), "The body must have "+bound.Range()+" bytes. It was not cut.")
 	}
+	if invisible(body) {
+		return bad("visible", "", "The body has only characters that cannot be seen.")
+	}
 	return body, nil
 }
+
+// invisible tells whether a text has nothing that anybody could see: space, format
+// and control characters, fillers and what only changes the look of others.
+func invisible(body string) bool {
+	return strings.IndexFunc(body, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && r != brailleBlank
+	}) < 0
+}
+
+// brailleBlank is a letter without a mark.
+const brailleBlank = '\u2800'
 
 // hashOf names a body where the body itself must not stand: SHA-256, in hex.
 func hashOf(body string) string {
