@@ -100,10 +100,15 @@ func (a *App) OnResize(app.Context) {
 
 func (a *App) navigate() {
 	was := a.route
-	a.route = readRoute(browser.Location())
+	path, query, fragment := browser.Location()
+	a.route = readRoute(path, query, fragment)
 	a.s.route = a.route
-	if path, _, _ := browser.Location(); path == "/" || a.route.Kind == trashPage && path == "/memory" {
+	stray, filter := a.route.strays(query)
+	if stray || path == "/" || a.route.Kind == trashPage && path == "/memory" {
 		browser.Replace(a.route.path()) // one address for one page
+	}
+	if filter {
+		a.s.say(text.FilterDropped, nil)
 	}
 	a.s.menu = nil
 	if was.Query != a.route.Query || was.Kind != a.route.Kind {

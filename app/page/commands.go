@@ -28,6 +28,13 @@ func (s *Session) commands() []command {
 	} {
 		add(text.PaletteGo, to.name, to.icon, to.key, false, func() { s.visit(route{Kind: to.kind}) })
 	}
+	inside := func(icon string, pages []menuItem) {
+		for _, to := range pages {
+			add(text.PaletteGo, to.label, icon, "", true, func() { s.visit(route{Kind: to.kind}) })
+		}
+	}
+	inside("settings", settingsParts(s.admin()))
+	inside("user", accountParts())
 	look := func(label string, q api.MemoryQuery) {
 		add(text.PaletteGo, label, "filter", "", true, func() { s.visit(route{Kind: listPage, Query: q}) })
 	}

@@ -27,7 +27,7 @@ func (p *Health) OnMount(ctx app.Context) {
 	defer browser.Survive("health")
 	reveal(ctx)
 	var read api.Doctor
-	p.load = &loader{s: p.S, path: api.PathDoctor, every: -1, // it reads the whole database
+	p.load = &loader{s: p.S, path: api.PathDoctor, while: text.Looking, every: -1, // it reads the whole database
 		fetch: func(ctx context.Context) error {
 			read = api.Doctor{}
 			return p.S.api.Get(ctx, api.PathDoctor, &read)

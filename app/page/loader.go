@@ -22,6 +22,7 @@ const refreshEvery = 10 * time.Second
 type loader struct {
 	s      *Session
 	path   string
+	while  string // what to say until it is there, where that takes its time
 	fetch  func(ctx context.Context) error // reads it, away from go-app's goroutine
 	take   func()                          // takes over what was read
 	every  time.Duration                   // 0: refreshEvery; negative: only when told to
@@ -108,6 +109,9 @@ func (l *loader) show(content func() app.UI) app.UI {
 	case l.err != nil:
 		return part.Banner("warn", "cloud-off", part.Text(text.NeedsServer))
 	}
+	if l.while != "" {
+		return tag.P().Class("muted").Role("status").Text(l.while)
+	}
 	return app.Raw(`<div class="stack detail-shape"><div class="skeleton w-60"></div><div class="skeleton w-90"></div><div class="skeleton w-60"></div></div>`)
 }
 
@@ -153,15 +157,21 @@ type menuItem struct {
 }
 
 // subnav is the navigation inside the settings.
-func subnav(at kind, admin bool) app.UI {
+func subnav(at kind, admin bool) app.UI { return menu(text.Settings, at, settingsParts(admin)...) }
+
+// settingsParts are the pages inside the settings.
+func settingsParts(admin bool) []menuItem {
 	items := []menuItem{{settingsPage, text.RetentionHead}}
 	if admin {
 		items = append(items, menuItem{modelsPage, text.Models}, menuItem{recallSettings, text.RecallHead}, menuItem{projectsPage, text.Projects}, menuItem{peoplePage, text.People}, menuItem{backupsPage, text.BackupsHead}, menuItem{storagePage, text.StorageHead}, menuItem{healthPage, text.HealthHead})
 	}
-	return menu(text.Settings, at, items...)
+	return items
 }
 
 // accountNav is the navigation inside the account.
-func accountNav(at kind) app.UI {
-	return menu(text.Account, at, menuItem{accountPage, text.ProfileHead}, menuItem{tokensPage, text.Tokens}, menuItem{transferPage, text.TransferHead})
+func accountNav(at kind) app.UI { return menu(text.Account, at, accountParts()...) }
+
+// accountParts are the pages inside the account.
+func accountParts() []menuItem {
+	return []menuItem{{accountPage, text.ProfileHead}, {tokensPage, text.Tokens}, {transferPage, text.TransferHead}}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,6 +171,30 @@ func readQuery(q url.Values) api.MemoryQuery {
 	}
 	return m
 }
+
+// strays tells whether an address of a list has something that the route doesn't
+// keep, and whether that is the value of a filter: the list is then wider than who
+// made the address meant.
+func (r route) strays(q url.Values) (any, filter bool) {
+	if r.Kind != listPage && r.Kind != trashPage {
+		return false, false
+	}
+	kept := writeQuery(r.Query)
+	for name, values := range q {
+		switch {
+		case name == "new" || kept.Get(name) == values[0] && len(values) == 1:
+			continue
+		case name == "status" && values[0] == api.StatusActive || values[0] == "" || name == "match" || name == "by" && kept.Get("status") != api.StatusDeleted:
+		case kept.Get(name) != values[0] && slices.Contains(filterNames, name):
+			filter = true
+		}
+		any = true
+	}
+	return any, filter
+}
+
+// filterNames are those of an address that leave memories out, or order them.
+var filterNames = []string{"status", "sort", "order", "by", "category", "project", "importance", "fades", "indexed", "reviewed"}
 
 func oneOf(s string, allowed ...string) string {
 	for _, a := range allowed {

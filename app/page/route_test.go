@@ -100,7 +100,43 @@ func TestRoutesSurviveTheAddressBar(t *testing.T) {
 		if got := read(r.path()); got != r {
 			t.Fatalf("%s\n got %+v\nwant %+v", r.path(), got, r)
 		}
+		if u, err := url.Parse(r.path()); err != nil {
+			t.Fatal(err)
+		} else if any, _ := r.strays(u.Query()); any {
+			t.Fatalf("%s has something stray", r.path())
+		}
 	})
+}
+
+// What the app doesn't know as a filter doesn't stay in the address as if it were set.
+func TestStrayFilters(t *testing.T) {
+	for _, c := range []struct {
+		address, path string
+		any, filter   bool
+	}{
+		{"/memory", "/memory", false, false},
+		{"/memory?q=a+b&importance=7&sort=vitality", "/memory?importance=7&q=a+b&sort=vitality", false, false},
+		{"/memory?importance=77&kind=fact", "/memory?kind=fact", true, true},
+		{"/memory?status=foo&q=tea", "/memory?q=tea", true, true},
+		{"/memory?category=99999999999999999999", "/memory", true, true},
+		{"/memory?importance=3&importance=4", "/memory?importance=3", true, false},
+		{"/memory?status=active", "/memory", true, false},
+		{"/memory?status=deleted", "/memory/trash", false, false},
+		{"/memory?by=sweep&colour=red", "/memory", true, false},
+		{"/memory/trash?by=magic", "/memory/trash", true, true},
+		{"/memory/17?fades=-1&category=none", "/memory/17?category=none", true, true},
+		{"/memory?new=1", "/memory?new=1", false, false},
+		{"/settings?part=people", "/settings?part=people", false, false},
+	} {
+		u, err := url.Parse(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := readRoute(u.Path, u.Query(), "")
+		if any, filter := r.strays(u.Query()); any != c.any || filter != c.filter || r.path() != c.path {
+			t.Errorf("%s: %v %v, becomes %s", c.address, any, filter, r.path())
+		}
+	}
 }
 
 func FuzzReadRoute(f *testing.F) {

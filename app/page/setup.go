@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -23,6 +24,7 @@ type Setup struct {
 	Code string
 
 	ctx     app.Context
+	over    bool  // there is an account already
 	step    int   // 0 account, 1 first memory, 2 what next
 	made    int64 // the first memory; 0 where it was skipped
 	errs    map[string]string
@@ -37,11 +39,35 @@ func (p *Setup) OnMount(ctx app.Context) {
 	defer browser.Survive("setup")
 	p.ctx = ctx
 	p.errs = map[string]string{}
+	p.ask()
 	if p.Code == "" {
 		browser.Focus(browser.ByID("setup-code"))
 		return
 	}
 	browser.Focus(browser.ByID("setup-name"))
+}
+
+// ask finds out whether there is a first account to be made at all.
+func (p *Setup) ask() {
+	var state api.SetupState
+	p.S.async(api.PathSetup, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathSetup, &state) }, func(err error) {
+		if err != nil || state.Needed || p.busy || p.step > 0 {
+			return // where it isn't known, the server tells with the form
+		}
+		p.over = true
+		p.ctx.Update()
+		p.ctx.Defer(func(app.Context) { browser.Focus(browser.Query(browser.Document(), ".setup-step .btn")) })
+	})
+}
+
+// key saves the first memory as in every other form.
+func (p *Setup) key(ctx app.Context, e app.Event) {
+	defer browser.Survive("setup")
+	if p.step == 1 && browser.Key(e) == "Enter" && (browser.Flag(e, "ctrlKey") || browser.Flag(e, "metaKey")) {
+		p.submit(ctx, e)
+		return
+	}
+	ctx.PreventUpdate()
 }
 
 func (p *Setup) value(id string) string {
@@ -162,6 +188,9 @@ func (p *Setup) click(ctx app.Context, e app.Event) {
 // Render draws the step.
 func (p *Setup) Render() app.UI {
 	return part.Safe("setup", func() app.UI {
+		if p.over {
+			return before(tag.Box("div", "setup-form", tag.Box("p", "brand", part.Brand()...), p.closed()))
+		}
 		var form app.UI
 		switch p.step {
 		case 0:
@@ -171,7 +200,7 @@ func (p *Setup) Render() app.UI {
 		default:
 			form = p.nextSteps()
 		}
-		return before(tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnClick(p.click).Attr("novalidate", "true").Body(
+		return before(tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).OnKeyDown(p.key).OnClick(p.click).Attr("novalidate", "true").Body(
 			tag.Box("p", "brand", part.Brand()...),
 			p.steps(),
 			form,
@@ -194,6 +223,17 @@ func (p *Setup) steps() app.UI {
 		}
 	}
 	return tag.Box("ol", "steps", items...)
+}
+
+// closed is what there is to do where the first account was made.
+func (p *Setup) closed() app.UI {
+	link := func(class string, to kind, label string) app.UI {
+		return tag.A().Class(class).Attr("href", browser.Path(route{Kind: to}.path())).Text(label)
+	}
+	return tag.Div().Class("setup-step").DataSet("step", "closed").Role("status").Body(
+		tag.Box("div", "", tag.Words("h1", "", text.SetupClosed), tag.Words("p", "muted", text.SetupOver)),
+		tag.Box("div", "line", link("btn btn-primary", loginPage, text.SignIn), link("btn btn-quiet", listPage, text.ToTheList)),
+	)
 }
 
 func (p *Setup) accountForm() app.UI {

@@ -17,6 +17,8 @@ const (
 	SetupNeeded  = "This server has no account yet."
 	SetupWhere   = "When it started it printed a link; open that to make the first one. It is in its terminal or log, or, for a service, in its journal, and looks like this:"
 	HaveCode     = "I have the code"
+	SetupClosed  = "There is an account already"
+	SetupOver    = "This server has its first account; that is made only once. Sign in, or ask whoever looks after the server for an account of your own."
 
 	StepAccount = "Account"
 	StepMemory  = "First memory"

@@ -48,6 +48,7 @@ const (
 	PickOne          = "Pick a memory to see its text, its vitality and its history."
 
 	NothingHere    = "Nothing here"
+	FilterDropped  = "A filter in the address means nothing here, and was left out."
 	NothingHereWhy = "There is no page at this address."
 	ToMemories     = "Go to your memories"
 	CannotStart    = "elowen could not be reached"

@@ -50,6 +50,8 @@ func TestWhyTrash(t *testing.T) {
 		{api.DeletedBySweep, "Daily sweep", "vitality 8.2 < 10", "It faded: nobody used it, and the daily sweep took it (vitality 8.2 < 10)."},
 		{api.DeletedByYou, "You", "no longer true", "You moved it there: “no longer true”."},
 		{api.DeletedByAgent, "Your assistant", "", "Your assistant moved it there."},
+		{api.DeletedByMerge, "You", "merged into 7", "It was made one with others; the history below leads to what they became."},
+		{api.DeletedByMerge, "You", api.WhyMergeTakenBack, "It was made of others by a merge that was taken back; they are there again."},
 		{"", "", "old", "Reason: “old”."},
 		{"", "", "", ""},
 	} {

@@ -52,15 +52,10 @@ func TestFromSetupToAFirstMemoryWithItsChart(t *testing.T) {
 	w.Reload()
 	w.SeeIn(".detail-body", firstOne)
 
-	// The code works once.
+	// The code works once: with an account there, nobody is even asked for one.
 	again := Open(t).Person().Window("again")
-	again.Tolerate("api/setup", "status of 403", "status of 404", "status of 409", "status of 429")
 	again.Visit(s.SetupLink())
-	again.See("Make the first account")
-	again.Fill("Name", "eve")
-	again.Fill("Password", password)
-	again.Press("Make the account")
-	again.Has("[role=alert] .banner, .err")
+	again.See("There is an account already")
 	if strings.Contains(again.Text("body"), firstOne) {
 		t.Error("a stranger reads the memory")
 	}
