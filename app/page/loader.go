@@ -22,7 +22,7 @@ const refreshEvery = 10 * time.Second
 type loader struct {
 	s      *Session
 	path   string
-	while  string // what to say until it is there, where that takes its time
+	while  string                          // what to say until it is there, where that takes its time
 	fetch  func(ctx context.Context) error // reads it, away from go-app's goroutine
 	take   func()                          // takes over what was read
 	every  time.Duration                   // 0: refreshEvery; negative: only when told to
