@@ -71,7 +71,7 @@ func SwitchChange(label string, on bool) string {
 }
 
 // HalfLifeOf names a level's half-life.
-func HalfLifeOf(n int) string { return "half-life of " + Number(n) }
+func HalfLifeOf(n int) string { return "half-life at importance " + Number(n) + ":" }
 
 // Sentences joins short statements into a sentence.
 func Sentences(parts []string) string {

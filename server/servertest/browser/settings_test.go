@@ -33,7 +33,7 @@ func TestHalfLivesAreSeenAndSaved(t *testing.T) {
 	w.Fill("exceptional", "20")
 	w.Await("the curve follows", `document.querySelector(".curves .chart-curve[data-imp='10']").getAttribute("d") !== `+quote(before))
 	w.Await("the saved one is dashed", `document.querySelector(".chart-curve-old")?.getAttribute("d") === `+quote(before))
-	w.SeeIn(".savebar", "half-life of 10 180 → 20")
+	w.SeeIn(".savebar", "half-life at importance 10: 180 → 20")
 	w.SeeIn(".hl[data-state=dirty]", "was\u00a0180")
 	w.Fill("Daily trash limit", "3")
 	w.SeeIn(".savebar", "2 changes")
@@ -77,7 +77,7 @@ func TestHalfLivesAreSeenAndSaved(t *testing.T) {
 
 	// And back to where it began, seen before it is saved.
 	w.Press("Reset all to defaults")
-	w.SeeIn(".savebar", "half-life of 10 20 → 180")
+	w.SeeIn(".savebar", "half-life at importance 10: 20 → 180")
 	w.SeeIn(".savebar", "Grace period 20 → 14")
 	w.Press("Save")
 	w.Await("it is saved", `document.querySelector(".savebar") === null`)
