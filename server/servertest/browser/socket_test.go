@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 // reading is the row at the top of the list and how far it is from there.
 const reading = `(() => {
 	const list = document.querySelector("#list"), top = list.getBoundingClientRect().top;
-	const row = [...list.querySelectorAll(".row .row-body")].map(e => ({text: e.innerText, y: Math.round(e.closest("li").getBoundingClientRect().top - top)}))
+	const row = [...list.querySelectorAll(".row .row-body")].map(e => ({text: e.innerText, y: Math.round(e.closest(".row").getBoundingClientRect().top - top)}))
 		.filter(r => r.y >= 0).sort((a, b) => a.y - b.y)[0];
 	return row ? row.text + " @ " + row.y : "";
 })()`
@@ -79,6 +80,15 @@ func TestASocketThatBreaksMovesNothing(t *testing.T) {
 	extra(3)
 	w.Eval(`document.dispatchEvent(new Event("visibilitychange"))`)
 	check("after a dead socket", 304)
+	// A minute, after which nobody presses anything. It is long for every run.
+	if os.Getenv("ELOWEN_SOAK") != "1" {
+		return
+	}
+	p.cut()
+	extra(4)
+	time.Sleep(time.Minute)
+	p.mend()
+	check("after a minute", 305)
 }
 
 func TestEightDaysAwayAndANightAsleep(t *testing.T) {
