@@ -299,7 +299,7 @@ run_tests() {
   start_postgres
   local failed=0
   say "tests"
-  go test -timeout 20m ./... || failed=1
+  go test -timeout 45m ./... || failed=1
   say "tests with the race detector"
   # -short: the store is translated C, many times slower under the detector.
   CGO_ENABLED=1 go test -race -short -timeout 20m $(concurrent) || failed=1
