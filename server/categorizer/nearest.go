@@ -119,6 +119,9 @@ func (c *Categorizer) byMeaning(ctx context.Context, q question) (decision, erro
 	var first, second float64
 	var to category.Choice
 	for _, one := range q.choices {
+		if one.Description == "" {
+			continue // a name alone doesn't say what belongs there, and what is there says less
+		}
 		score := likeness(own[q.filing.ID], descriptions[one], in[one.ID], own)
 		if score > first {
 			first, second, to = score, first, one

@@ -72,7 +72,7 @@ func looks(s *Server) []struct {
 		at("recall and limits", "/settings?part=recall", settled),
 		at("projects", "/settings?part=projects", settled),
 		at("recall check", "/memory/recall", settled),
-		at("recall check, asked", "/memory/recall?q=harbor+deploys", settled),
+		at("recall check, asked", "/memory/recall?q=harbor+deploys", `document.querySelector("tr[data-state]")`),
 		at("map", "/memory/map", settled),
 		at("a page that isn't", "/nowhere", `document.body.innerText.includes("There is nothing at this address")`),
 		at("before the palette", "/memory", rows),
@@ -82,7 +82,12 @@ func looks(s *Server) []struct {
 			w.Keys("harbor")
 			w.SeeIn(".palette", "Deploys")
 		}},
-		{"keys", func(w *Window) { w.Keys(Escape + "?"); w.Has("[role=dialog] .keys") }},
+		{"keys", func(w *Window) {
+			w.Keys(Escape)
+			w.Await("the palette is closed", `!document.querySelector(".palette")`)
+			w.Keys("?")
+			w.Has("[role=dialog] .keys")
+		}},
 	}
 	return list
 }

@@ -79,6 +79,7 @@ func TestModelsAreChosenTestedAndSaved(t *testing.T) {
 	w.Fill("Key", "sk-never-shown")
 	w.Click(`[data-do=role-provider][data-arg=embedding]`)
 	w.ClickText("[role=option]", "openai")
+	w.Await("the provider is chosen", `document.querySelector("[data-do=role-provider][data-arg=embedding]").innerText.includes("openai")`)
 	w.Fill("Embedding: Model", "m")
 	w.Click(`[data-do=role-test][data-arg=embedding]`)
 	w.See("m answers with vectors of 24 numbers.")

@@ -114,11 +114,11 @@ func TestWindowsCatchUpAfterAKill(t *testing.T) {
 	w.Eval("window.sameDocument = true")
 	w.Tolerate("WebSocket", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_INCOMPLETE_CHUNKED_ENCODING")
 	s.Kill()
-	w.See("Offline.")
+	w.See("not connected")
 	s.Run("admin", "import", "--from", "jsonl", "--user", person, s.File("away.jsonl", `{"type":"memory","body":"While nobody listened."}`+"\n"))
 	s.Start()
 	w.SeeIn(".row", "While nobody listened.")
-	w.Gone("Offline.")
+	w.Gone("not connected")
 	if !Eval[bool](w, "window.sameDocument === true") {
 		t.Error("the page was loaded anew")
 	}
@@ -148,6 +148,9 @@ func TestHostileBodiesAreText(t *testing.T) {
 	for _, body := range hostile {
 		id := add(w, body)
 		w.Visit(s.URL("/memory/" + id))
+		w.Has(".detail-body")
+		// What is Markdown is shown so at first; its text is what was written.
+		w.Eval(`document.querySelector('[data-do=view][data-arg=Text]')?.click()`)
 		w.Await("the text as it is", `document.querySelector(".detail-body")?.textContent === `+quote(body))
 		w.Await("the row beside it", `[...document.querySelectorAll(".row[aria-current=true] .row-body")].some(e => e.textContent.length > 0)`)
 	}
