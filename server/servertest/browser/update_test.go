@@ -107,6 +107,22 @@ func filesOf(w *Window) string {
 	return Eval[string](w, `document.querySelector("meta[name=elowen-web]").content.split("/").at(-2)`)
 }
 
+// renew takes the offer. Where the server is slower than the worker waits for it, the
+// old page is shown once more, with the offer.
+func renew(w *Window, n next) {
+	const release = `document.querySelector("meta[name=elowen-version]")?.content`
+	for range 3 {
+		w.Eval(`globalThis.before = true`)
+		w.Press("Reload")
+		w.Await("the page anew", `!globalThis.before && document.readyState === "complete" && `+release+` !== undefined`)
+		if Eval[string](w, release) == n.newRelease() {
+			return
+		}
+		w.See("A new version is ready.")
+	}
+	w.Await("the new build", release+` === `+quote(n.newRelease()))
+}
+
 func TestAPageOfAnOldBuildMeetsANewServer(t *testing.T) {
 	s, p := behind(t, "/elowen/")
 	someone := Open(t).Person()
@@ -141,8 +157,7 @@ func TestAPageOfAnOldBuildMeetsANewServer(t *testing.T) {
 	}
 
 	// One tab takes the offer, the other doesn't yet.
-	w.Press("Reload")
-	w.Await("the new build", `document.querySelector("meta[name=elowen-version]").content === `+quote(n.newRelease()))
+	renew(w, n)
 	w.Await("what was typed is still there", `document.querySelector("#editor-body")?.value === "Typed before the update."`)
 	w.Gone("A new version is ready.")
 	if got := Eval[bool](w, `performance.getEntriesByType("resource").some(e => e.name.includes(`+quote(n.files)+`))`); got {
@@ -152,7 +167,7 @@ func TestAPageOfAnOldBuildMeetsANewServer(t *testing.T) {
 	if !strings.Contains(caches(), n.release) {
 		t.Errorf("the cache of the page that is still open is gone: %s", caches())
 	}
-	beside.Press("Reload")
+	renew(beside, n)
 	beside.SeeIn(".row", firstOne)
 	w.Await("the old build is no longer kept", `(caches.keys().then(k => globalThis.left = k), globalThis.left?.length === 1 && left[0].endsWith(`+quote(n.newRelease())+`))`)
 	w.Press("Save")
