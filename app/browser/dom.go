@@ -116,6 +116,7 @@ func Size() (width, height float64) {
 func Focus(element app.Value) {
 	if element.Truthy() {
 		element.Call("focus", map[string]any{"preventScroll": true})
+		typeAhead(element)
 	}
 }
 
@@ -123,8 +124,9 @@ func Focus(element app.Value) {
 func Active() app.Value { return document().Get("activeElement") }
 
 // Typing tells whether an event comes from where letters are text, not commands.
-func Typing(e app.Event) bool {
-	t := e.Get("target")
+func Typing(e app.Event) bool { return isField(e.Get("target")) }
+
+func isField(t app.Value) bool {
 	if !t.Truthy() || !t.Get("tagName").Truthy() {
 		return false
 	}

@@ -200,7 +200,7 @@ func (p *Account) sessionList() app.UI {
 	for i, s := range p.sessions {
 		var act app.UI = tag.Words("span", "tag tag-accent", text.ThisOne)
 		if !s.Current {
-			act = part.Button("btn btn-sm btn-quiet", "end-session", strconv.FormatInt(s.ID, 10), part.Text(text.SignOut))
+			act = part.Button("btn btn-sm btn-quiet", "end-session", strconv.FormatInt(s.ID, 10), part.Text(text.EndSession))
 		}
 		items[i] = tag.Box("li", "item",
 			part.Icon("monitor"),

@@ -264,7 +264,7 @@ func (a *App) listen() {
 // key handles the keys that mean the same wherever the focus is, except in a field.
 // It runs before the browser goes on, so that "/" doesn't also type a slash.
 func (a *App) key(e app.Event) {
-	if !a.ready || a.s.dialog != nil || a.s.menu != nil || a.s.palette {
+	if browser.KeepAhead(e) || !a.ready || a.s.dialog != nil || a.s.menu != nil || a.s.palette {
 		return
 	}
 	key := browser.Key(e)
@@ -281,6 +281,9 @@ func (a *App) key(e app.Event) {
 		return
 	}
 	e.PreventDefault()
+	if key == "n" || key == "/" {
+		browser.ExpectField()
+	}
 	a.ctx.Dispatch(func(app.Context) {
 		defer browser.Survive("key")
 		a.act(e, key)
@@ -321,7 +324,7 @@ func (a *App) act(e app.Event, key string) {
 			break
 		}
 		if key == "/" {
-			browser.ByID("search").Call("focus")
+			browser.Focus(browser.ByID("search"))
 		} else {
 			s.stepCandidate(map[string]int{"j": 1, "k": -1}[key])
 		}

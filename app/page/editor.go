@@ -87,10 +87,10 @@ func (f *Editor) OnMount(ctx app.Context) {
 	f.fill()
 	ctx.Defer(func(app.Context) {
 		field := browser.ByID("editor-body")
-		browser.Focus(field)
 		if field.Truthy() {
 			field.Call("setSelectionRange", len(f.typed.Body), len(f.typed.Body))
 		}
+		browser.Focus(field)
 	})
 }
 

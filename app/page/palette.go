@@ -66,6 +66,7 @@ func (a *App) summoned(e app.Event, key string) bool {
 		return false
 	}
 	e.PreventDefault()
+	browser.ExpectField()
 	a.ctx.Dispatch(func(app.Context) {
 		defer browser.Survive("palette")
 		a.s.openPalette()

@@ -63,6 +63,7 @@ const (
 	NewPassword     = "New password"
 	PasswordChanged = "Password changed. Other sessions are signed out"
 	SignOut         = "Sign out"
+	EndSession      = "End session"
 	SignOutHint     = "Drafts and what this browser remembers of the lists are wiped."
 	ProfileSaved    = "Saved"
 

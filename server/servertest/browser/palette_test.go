@@ -81,3 +81,38 @@ func TestPalette(t *testing.T) {
 	w.SeeIn(".palette-list mark", "outage")
 	w.Shot("palette-390")
 }
+
+// What is typed before the field is there that it is meant for is typed into it: no
+// letter is lost, and none is taken for an order.
+func TestLettersTypedAheadOfTheirField(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("quick")
+	signUp(t, s, w)
+	w.Visit(s.URL("/memory"))
+	w.SeeIn(".row", firstOne)
+	const quick = "xjenkg fast"
+	for _, c := range []struct{ key, with, field string }{
+		{"k", "ctrlKey: true,", "#palette-input"},
+		{"/", "", "#search"},
+		{"n", "", "#editor-body"},
+	} {
+		// All in one task, so nothing can be drawn between the keys. A letter that
+		// nobody takes is typed where the focus is, as a browser does.
+		w.Eval(`(() => {
+			const press = (key, more) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true, ...more}))
+				&& !more && document.execCommand("insertText", false, key);
+			press(` + quote(c.key) + `, {` + c.with + ` repeat: false});
+			for (const letter of ` + quote(quick) + `) press(letter);
+		})()`)
+		w.Await(c.key+" and what was typed after it", `document.querySelector(`+quote(c.field)+`)?.value === `+quote(quick))
+		w.Await("the field has the focus", `document.activeElement === document.querySelector(`+quote(c.field)+`)`)
+		w.Keys(Escape)
+		w.Eval(`sessionStorage.clear(), document.activeElement.blur()`)
+		w.Visit(s.URL("/memory"))
+		w.SeeIn(".row", firstOne)
+	}
+	// Afterwards letters are orders again.
+	w.FocusOn("#list")
+	w.Keys("jx")
+	w.See("1 selected")
+}

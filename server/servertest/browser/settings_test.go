@@ -140,7 +140,7 @@ func TestTheAccountPage(t *testing.T) {
 	w.SeeIn(".item", "this browser")
 	w.Await("two sessions", `document.querySelectorAll(".item").length === 2`)
 	there.Tolerate("401", "WebSocket")
-	w.ClickText(".item .btn", "Sign out")
+	w.Press("End session")
 	w.See("Signed out there.")
 	there.See("Welcome back")
 

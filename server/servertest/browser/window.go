@@ -119,10 +119,71 @@ func (w *Window) ClickText(selector, text string) {
 	w.click("click "+quote(text), "[...document.querySelectorAll("+quote(selector)+")].find(e => e.getClientRects().length > 0 && e.innerText.includes("+quote(text)+"))")
 }
 
+// click clicks an element as somebody does who looks first: once it has come to rest,
+// and where nothing covers it. A page that moves it away from under the pointer at the
+// last moment is clicked again, as one would.
 func (w *Window) click(what, element string) {
 	w.t.Helper()
-	w.Await(what, element)
-	w.do(what, chromedp.Click(chromedp.JSPath(element)))
+	deadline := time.Now().Add(Patience)
+	for {
+		w.Await(what, element)
+		at, err := w.rest(element)
+		if err == nil && at != nil {
+			var met bool
+			if met, err = w.clickAt(*at); err == nil && met {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			w.fail("%s: it can't be clicked (%v)", what, err)
+		}
+		time.Sleep(40 * time.Millisecond)
+	}
+}
+
+// rest is the middle of an element that stands still and is on top there, else nil.
+func (w *Window) rest(element string) (*[2]float64, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, Patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[*[2]float64](`(async () => {
+		const e = `+element+`;
+		if (!e) return null;
+		e.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"});
+		const middle = () => { const r = e.getClientRects()[0]; return r && [r.left + r.width / 2, r.top + r.height / 2]; };
+		const before = middle();
+		await new Promise(later => setTimeout(later, 50));
+		const at = middle();
+		if (!at || !before || !e.isConnected || at[0] !== before[0] || at[1] !== before[1]) return null;
+		const top = document.elementFromPoint(at[0], at[1]);
+		if (!top || !e.contains(top) && !(e.labels && [...e.labels].some(l => l.contains(top)))) return null;
+		globalThis.clicked = undefined;
+		addEventListener("click", c => globalThis.clicked = [e, ...(e.labels ?? [])].some(e => c.composedPath().includes(e)), {once: true, capture: true});
+		return at;
+	})()`, chromedp.EvalAwaitPromise))
+}
+
+// clickAt clicks at a point, and tells whether what rest looked at was met there. A
+// page that has gone was: it went because of the click.
+func (w *Window) clickAt(at [2]float64) (met bool, err error) {
+	ctx, cancel := context.WithTimeout(w.ctx, Patience)
+	defer cancel()
+	_, err = chromedp.Run(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, what := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+			p := input.DispatchMouseEventParams{Type: what, X: at[0], Y: at[1]}
+			if what != input.DispatchMouseEventTypeMouseMoved {
+				p.Button, p.ClickCount = input.MouseButtonLeft, 1
+			}
+			if _, err := cdp.Call(ctx, t, input.DispatchMouseEvent, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if err != nil {
+		return false, err
+	}
+	missed, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`globalThis.clicked === false`))
+	return err != nil || !missed, nil
 }
 
 // Fill puts text into the field with a label, in place of what is there.
