@@ -37,8 +37,10 @@
 // several of them work on, and who reads what a project shares: its pool, an owner of
 // its own, so that whatever has an owner can be a pool's. [elowen/server/category] is
 // the categories, and with them what an account may recall and where; [elowen/server/lexicon] the index of words, which knows memories
-// by their ids only; [elowen/server/memory] the memories with their audit, uses and
-// versions, and tells the index of their words in the same transaction.
+// by their ids only; [elowen/server/audit] the record of who changed which memory how and
+// why, with the words in which people read it and the ledger of the sweep;
+// [elowen/server/memory] the memories with their uses and versions, and tells the audit
+// and the index of their words in the same transaction.
 // [elowen/server/embedding] has the vectors, each with the space that made it and the
 // hash of the body that it is of; below it stand the providers that are asked for
 // them. [elowen/server/settings] keeps groups of settings under one revision;

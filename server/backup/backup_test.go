@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -31,7 +32,7 @@ type house struct {
 	anna     db.AccountID
 }
 
-var by = memory.Actor{Name: "test"}
+var by = audit.Actor{Name: "test"}
 
 func open(t testing.TB, dir string, clock *dbtest.Clock) *house {
 	t.Helper()

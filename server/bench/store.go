@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/feed"
@@ -38,7 +39,7 @@ const (
 )
 
 // me is the actor of what is written here.
-var me = memory.Actor{Name: "user:1"}
+var me = audit.Actor{Name: "user:1"}
 
 // cheap is the cost of a password that protects nothing.
 var cheap = account.Cost{MemoryKiB: 64, Passes: 1, Threads: 1}
@@ -115,7 +116,7 @@ func (s *store) fill(ctx context.Context, n int, one func(now int64) memory.Carr
 
 func (s *store) insert(ctx context.Context, list []memory.Carried) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := s.memories.Insert(tx, s.owner, memory.Actor{Name: memory.ActorImport}, "", list)
+		_, err := s.memories.Insert(tx, s.owner, audit.Actor{Name: audit.ActorImport}, "", list)
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"elowen/server/audit"
 	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
@@ -172,7 +173,7 @@ func importLine(ctx context.Context, b *bench) ([]figure, error) {
 			}
 			defer s.drop()
 			return timed(n, func() error {
-				o := transfer.Options{By: memory.Actor{Name: memory.ActorImport}, TempDir: s.dir}
+				o := transfer.Options{By: audit.Actor{Name: audit.ActorImport}, TempDir: s.dir}
 				report, err := s.transfer.Import(ctx, s.owner, bytes.NewReader(text), o)
 				if err == nil && report.Added != n {
 					err = fmt.Errorf("the import added %d of %d", report.Added, n)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -72,7 +73,7 @@ func TestMeasure(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		bodies := map[int64]string{}
 		for i := range 80 {
-			m, err := memories.Add(ctx, owners["ann"], memory.Actor{Name: "user:1"}, api.SourceUser, api.MemoryAdd{Body: fmt.Sprint("fact ", i)})
+			m, err := memories.Add(ctx, owners["ann"], audit.Actor{Name: "user:1"}, api.SourceUser, api.MemoryAdd{Body: fmt.Sprint("fact ", i)})
 			if err != nil {
 				t.Fatal(err)
 			}

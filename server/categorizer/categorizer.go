@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
@@ -318,7 +319,7 @@ func ask(tx *db.Tx, owner db.AccountID, f memory.Filing) (question, error) {
 // decision is what somebody answered.
 type decision struct {
 	to    category.Choice // ID 0: nothing fits
-	by    memory.Actor
+	by    audit.Actor
 	why   string
 	later bool // nobody can say yet; it is looked at again when more is known
 }
@@ -330,7 +331,7 @@ func (c *Categorizer) write(ctx context.Context, q question, d decision) (Outcom
 		to = q.fallback
 	}
 	if d.by.Name == "" {
-		d.by, d.why = memory.Actor{Name: memory.ActorDaemon}, "nothing else fits"
+		d.by, d.why = audit.Actor{Name: audit.ActorDaemon}, "nothing else fits"
 	}
 	var out Outcome
 	err := c.o.DB.Update(ctx, func(tx *db.Tx) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -27,7 +28,7 @@ import (
 
 var ctx = context.Background()
 
-var me = memory.Actor{Name: "user:1"}
+var me = audit.Actor{Name: "user:1"}
 
 type rules struct{}
 
@@ -185,7 +186,7 @@ func TestSortsWhatIsNew(t *testing.T) {
 			}
 		}
 		events, err := h.memories.Events(ctx, h.ann, m.ID, "", 10)
-		if e := events.Items[0]; err != nil || e.Model != "small" || e.Actor != memory.ActorDaemon || e.Action != "category" {
+		if e := events.Items[0]; err != nil || e.Model != "small" || e.Actor != audit.ActorDaemon || e.Action != "category" {
 			t.Errorf("%+v %v", e, err)
 		}
 		// What is older is left to those who ask for it.

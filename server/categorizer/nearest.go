@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/embedding"
@@ -129,7 +130,7 @@ func (c *Categorizer) byMeaning(ctx context.Context, q question) (decision, erro
 			second = score
 		}
 	}
-	d := decision{by: memory.Actor{Name: memory.ActorDaemon, Model: s.Model}, why: "nearest in meaning, by the built-in embedding"}
+	d := decision{by: audit.Actor{Name: audit.ActorDaemon, Model: s.Model}, why: "nearest in meaning, by the built-in embedding"}
 	if first >= least && first-second >= margin {
 		d.to = to
 	}

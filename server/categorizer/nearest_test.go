@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
 	"elowen/server/embedding/local"
 	"elowen/server/embedding/local/weight"
-	"elowen/server/memory"
 	"elowen/shared/api"
 )
 
@@ -126,7 +126,7 @@ func TestByMeaning(t *testing.T) {
 	for i, n := range notes {
 		if of[h.in(h.ann, ids[i])] == n.shelf && n.shelf != "" {
 			events, err := h.memories.Events(ctx, h.ann, ids[i], "", 5)
-			if e := events.Items[0]; err != nil || e.Model != local.Multilingual || e.Actor != memory.ActorDaemon {
+			if e := events.Items[0]; err != nil || e.Model != local.Multilingual || e.Actor != audit.ActorDaemon {
 				t.Errorf("%+v %v", e, err)
 			}
 			break

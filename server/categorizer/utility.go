@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"elowen/server/audit"
 	"elowen/server/category"
-	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/shared/api"
 )
@@ -37,7 +37,7 @@ func (c *Categorizer) byUtility(ctx context.Context, q question) (decision, erro
 	if !ok {
 		c.o.Log.Info("the utility model named no category of the account's; the memory stays where it is", "account", q.owner, "memory", q.filing.ID, "model", reply.Model)
 	}
-	return decision{to: to, by: memory.Actor{Name: memory.ActorDaemon, Model: reply.Model}, why: "sorted by the utility model"}, nil
+	return decision{to: to, by: audit.Actor{Name: audit.ActorDaemon, Model: reply.Model}, why: "sorted by the utility model"}, nil
 }
 
 func prompt(choices []category.Choice, body string) string {

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"elowen/server/audit"
 	"elowen/server/db"
-	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -63,7 +63,7 @@ func (c *importCommand) read(r *run, st *stores, tell func(done, total int64)) (
 		defer f.Close()
 		in = f
 	}
-	o := transfer.Options{By: memory.Actor{Name: memory.ActorImport}, DryRun: c.DryRun, Projects: true, TempDir: r.data, Progress: tell}
+	o := transfer.Options{By: audit.Actor{Name: audit.ActorImport}, DryRun: c.DryRun, Projects: true, TempDir: r.data, Progress: tell}
 	if c.User == "" {
 		return st.transfer.ImportAll(r.ctx, in, o)
 	}

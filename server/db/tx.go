@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"elowen/shared/fault"
 )
@@ -167,6 +168,12 @@ func In[T ~int64](ids []T) (placeholders string, args []any) {
 		}
 	}
 	return string(buf), args
+}
+
+// Holds tells whether either engine can store a text as it is: valid UTF-8, without
+// NUL characters.
+func Holds(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
 // InTexts is In for texts.

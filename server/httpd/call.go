@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"elowen/server/account"
-	"elowen/server/memory"
+	"elowen/server/audit"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -36,7 +36,7 @@ type call struct {
 }
 
 // by names the caller in the audit.
-func (c *call) by() memory.Actor { return memory.Actor{Name: c.id.Actor()} }
+func (c *call) by() audit.Actor { return audit.Actor{Name: c.id.Actor()} }
 
 // pathID is the {id} of the path. What is no id is the id of nothing.
 func (c *call) pathID() (int64, error) {

@@ -16,9 +16,9 @@ import (
 	"github.com/coder/websocket"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db/dbtest"
 	"elowen/server/live"
-	"elowen/server/memory"
 	"elowen/server/projection/projectiontest"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -39,7 +39,7 @@ func TestTwoWindowsFollowEachOther(t *testing.T) {
 	for _, b := range []*browser{one, two} {
 		b.until("the memory", func() bool { _, _, ok := b.windows["list"].Find(m.ID); return ok })
 	}
-	if _, err := d.Memories.Trash(context.Background(), ann.Owner, memory.Actor{Name: "user:1"}, m.ID, 0, ""); err != nil {
+	if _, err := d.Memories.Trash(context.Background(), ann.Owner, audit.Actor{Name: "user:1"}, m.ID, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range []*browser{one, two} {
@@ -345,7 +345,7 @@ func TestBrokenConnections(t *testing.T) {
 	go func() {
 		defer writers.Done()
 		random := rand.New(rand.NewPCG(1, 2))
-		ctx, by := context.Background(), memory.Actor{Name: ann.Actor()}
+		ctx, by := context.Background(), audit.Actor{Name: ann.Actor()}
 		for i := 0; ; i++ {
 			select {
 			case <-stop:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/validation"
@@ -18,7 +19,7 @@ import (
 // category, is one memory: that one is answered, unchanged, as Existing. What it
 // resembles is reported and never a reason to refuse. Errors: Invalid, NotFound
 // for a category that is not the account's, or a project that it has no part in.
-func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source string, in api.MemoryAdd) (api.MemoryAdded, error) {
+func (s *Store) Add(ctx context.Context, owner db.AccountID, by audit.Actor, source string, in api.MemoryAdd) (api.MemoryAdded, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.MemoryAdded{}, err
 	}
@@ -46,7 +47,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by Actor, source st
 
 // decide is the transaction of an add: the body is settled, and similar is what it
 // resembled a moment ago. v are its vectors, if they are there.
-func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source, body string, in api.MemoryAdd, similar []api.Similar, v Vectors) (api.MemoryAdded, error) {
+func (s *Store) decide(ctx context.Context, owner db.AccountID, by audit.Actor, source, body string, in api.MemoryAdd, similar []api.Similar, v Vectors) (api.MemoryAdded, error) {
 	text := settledOf(body) // before anyone has to wait for it
 	return doAdded(ctx, s.db, func(tx *db.Tx) (api.MemoryAdded, error) {
 		var out api.MemoryAdded
@@ -95,7 +96,7 @@ func (s *Store) decide(ctx context.Context, owner db.AccountID, by Actor, source
 			r, out.Existing = same, true
 			out.Similar = without(out.Similar, r.id)
 		case fault.Is(err, fault.NotFound):
-			if err := b.add(&r, actionAdd, in.Reason); err != nil {
+			if err := b.add(&r, audit.ActionAdd, in.Reason); err != nil {
 				return out, err
 			}
 			if err := v.keep(tx, home, &r); err != nil {
@@ -119,11 +120,11 @@ func (b *batch) add(r *row, action, reason string) error {
 	if err := b.insert([]*row{r}, nil); err != nil {
 		return err
 	}
-	after, err := begin(r).text()
+	after, err := begin(r).Text()
 	if err != nil {
 		return err
 	}
-	if err := b.record(event{memory: r.id, revision: r.revision, action: action, reason: reason, after: after}); err != nil {
+	if err := b.record(audit.Entry{Memory: r.id, Revision: r.revision, Action: action, Reason: reason, After: after}); err != nil {
 		return err
 	}
 	return b.flush()

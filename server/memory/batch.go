@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/lexicon"
 	"elowen/server/words"
@@ -16,13 +17,13 @@ type batch struct {
 	tx      *db.Tx
 	owner   db.AccountID // of the rows that are changed
 	writer  int64        // of the row that is changed: whom its events count for
-	by      Actor
+	by      audit.Actor
 	terms   Terms
 	at      int64 // the instant of the changes
 	group   int64 // the number by which they are undone together; 0: none
 	instead int64 // of an undo: the category that stands for a deleted one; 0: none
 
-	events []event
+	events []audit.Entry
 	index  lexicon.Batch
 	text   settled // of the one memory that is to be added, if it was looked at before
 }
@@ -35,7 +36,7 @@ type settled struct {
 }
 
 func settledOf(body string) settled {
-	t := settled{body: body, hash: hashOf(body), lang: langOf(body)}
+	t := settled{body: body, hash: audit.Hash(body), lang: langOf(body)}
 	t.terms, t.length = words.Terms(body)
 	return t
 }
@@ -44,14 +45,14 @@ func settledOf(body string) settled {
 // change of very many stays flat.
 const batchMost = 4096
 
-func (s *Store) batch(tx *db.Tx, owner db.AccountID, by Actor) (*batch, error) {
+func (s *Store) batch(tx *db.Tx, owner db.AccountID, by audit.Actor) (*batch, error) {
 	terms, err := s.rules.Terms(tx)
 	return &batch{tx: tx, owner: owner, by: by, terms: terms, at: tx.Now}, err
 }
 
 // flush writes what was collected. Every user of a batch ends with it.
 func (b *batch) flush() error {
-	if err := writeEvents(b.tx, b.owner, b.events); err != nil {
+	if err := audit.Write(b.tx, b.owner, b.events...); err != nil {
 		return err
 	}
 	b.events = b.events[:0]
@@ -59,17 +60,17 @@ func (b *batch) flush() error {
 }
 
 // record collects an event.
-func (b *batch) record(e event) error {
-	if e.at == 0 {
-		e.at = b.at
+func (b *batch) record(e audit.Entry) error {
+	if e.At == 0 {
+		e.At = b.at
 	}
-	if e.by.Name == "" {
-		e.by = b.by
+	if e.By.Name == "" {
+		e.By = b.by
 	}
-	if !e.carried {
-		e.group = b.group
+	if !e.Carried {
+		e.Group = b.group
 	}
-	e.writer = b.writer
+	e.Writer = db.AccountID(b.writer)
 	b.events = append(b.events, e)
 	if len(b.events) < batchMost {
 		return nil
@@ -183,7 +184,7 @@ func (b *batch) prepare(list []*row, also func(i int) error) <-chan prepared {
 // changed body, importance or use is computed here.
 func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 	if r.body != was.body {
-		r.hash, r.lang = hashOf(r.body), langOf(r.body)
+		r.hash, r.lang = audit.Hash(r.body), langOf(r.body)
 		terms, length := words.Terms(r.body)
 		r.words = int64(length)
 		b.index.Replaced(r.id, was.body, int(was.words), terms, length)
@@ -191,7 +192,7 @@ func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 	if err := r.rekey(b.terms.Policy); err != nil {
 		return false, err
 	}
-	var before, after state
+	var before, after audit.State
 	set := make([]byte, 0, 128)
 	args := make([]any, 0, len(fields)+4)
 	audited := false
@@ -211,8 +212,8 @@ func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 		if f.audited != nil {
 			old, now = f.audited(was), f.audited(r)
 		}
-		before.set(f.name, old)
-		after.set(f.name, now)
+		before.Set(f.name, old)
+		after.Set(f.name, now)
 	}
 	if !audited {
 		// Somebody has confirmed what was decided without them: nothing to see, but
@@ -234,10 +235,10 @@ func (b *batch) update(was, r *row, action, reason string) (bool, error) {
 		}
 	}
 	b.tx.Emit(b.owner, db.NounMemory, r.id)
-	e := event{memory: r.id, revision: r.revision, action: action, reason: reason}
+	e := audit.Entry{Memory: r.id, Revision: r.revision, Action: action, Reason: reason}
 	var err error
-	if e.before, err = before.text(); err == nil {
-		e.after, err = after.text()
+	if e.Before, err = before.Text(); err == nil {
+		e.After, err = after.Text()
 	}
 	if err != nil {
 		return false, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/words"
 	"elowen/shared/api"
@@ -115,7 +116,7 @@ func (f *fixture) insert(list []Carried) {
 	for len(list) > 0 {
 		n := min(len(list), 8192)
 		f.update(func(tx *db.Tx) error {
-			_, err := f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", list[:n])
+			_, err := f.Insert(tx, f.ann, audit.Actor{Name: audit.ActorImport}, "", list[:n])
 			return err
 		})
 		list = list[n:]

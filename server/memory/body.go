@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,25 +42,6 @@ func invisible(body string) bool {
 
 // brailleBlank is a letter without a mark.
 const brailleBlank = '\u2800'
-
-// hashOf names a body where the body itself must not stand: SHA-256, in hex.
-func hashOf(body string) string {
-	sum := sha256.Sum256([]byte(body))
-	return hex.EncodeToString(sum[:])
-}
-
-// isHash tells a hashOf from a text.
-func isHash(s string) bool {
-	if len(s) != 2*sha256.Size {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
-			return false
-		}
-	}
-	return true
-}
 
 // langs are the languages that their script tells. A script that several
 // languages share (Latin, Cyrillic, Arabic, Devanagari) tells none.

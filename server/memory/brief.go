@@ -3,6 +3,7 @@ package memory
 import (
 	"iter"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/vitality"
@@ -57,9 +58,9 @@ const (
 
 func goneOf(how string) Gone {
 	switch how {
-	case actionEvict:
+	case audit.ActionEvict:
 		return GoneFaded
-	case actionMerge:
+	case audit.ActionMerge:
 		return GoneMerged
 	}
 	return GonePeople

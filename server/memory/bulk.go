@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -19,7 +20,7 @@ import (
 // Purge), NotFound for one that is not there or a category that is not the
 // account's, Unavailable for a query by meaning, Stale with api.Matching where
 // they are not as many as the caller expects.
-func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryBulk) (api.BulkDone, error) {
+func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by audit.Actor, in api.MemoryBulk) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
 	}
@@ -150,7 +151,7 @@ func (s *Store) bulkChange(tx *db.Tx, owner db.AccountID, in api.MemoryBulk) (fu
 	case api.BulkKind:
 		return edit(func(r *row) { r.kind = *in.Kind }), nil
 	case api.BulkTrash:
-		return each(func(b *batch, r *row) (bool, error) { return b.trash(r, actionTrash, in.Reason) }), nil
+		return each(func(b *batch, r *row) (bool, error) { return b.trash(r, audit.ActionTrash, in.Reason) }), nil
 	case api.BulkRestore:
 		return each(func(b *batch, r *row) (bool, error) { return b.restore(r, in.Reason) }), nil
 	case api.BulkPurge:

@@ -1,12 +1,10 @@
 package memory
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -104,11 +102,11 @@ func (c *Carried) checkRest() error {
 		return bad("source", "oneof", "This source is not known.")
 	case !setting.Get("memory.useCount").Contains(float64(c.UseCount)): // what merges add up stays far from overflowing
 		return bad("useCount", "setting", "A use count is a whole number from "+setting.Get("memory.useCount").Range()+".")
-	case !clean(c.DeletedWhy):
+	case !db.Holds(c.DeletedWhy):
 		return bad("deletedWhy", "text", "The reason holds a NUL character or is not valid UTF-8.")
-	case !clean(c.DeletedBy):
+	case !db.Holds(c.DeletedBy):
 		return bad("deletedBy", "text", "The name holds a NUL character or is not valid UTF-8.")
-	case c.DeletedHow != "" && c.DeletedHow != actionTrash && c.DeletedHow != actionEvict && c.DeletedHow != actionMerge:
+	case c.DeletedHow != "" && c.DeletedHow != audit.ActionTrash && c.DeletedHow != audit.ActionEvict && c.DeletedHow != audit.ActionMerge:
 		return bad("deletedHow", "oneof", "It came into the trash by trash, auto-evict or merge.")
 	}
 	last := int64(0)
@@ -117,7 +115,7 @@ func (c *Carried) checkRest() error {
 		if v.Revision <= last {
 			return bad(fmt.Sprintf("versions[%d].revision", i), "ascending", "Versions come in the order of their revisions, from 1.")
 		}
-		if last = v.Revision; !clean(v.Body) {
+		if last = v.Revision; !db.Holds(v.Body) {
 			return bad(fmt.Sprintf("versions[%d].body", i), "text", "The body holds a NUL character or is not valid UTF-8.")
 		}
 	}
@@ -129,25 +127,7 @@ func (c *Carried) checkRest() error {
 			return bad(fmt.Sprintf("usedAt[%d].kind", i), "oneof", "A use is a recall or reinforced.")
 		}
 	}
-	return c.checkEvents()
-}
-
-func (c *Carried) checkEvents() error {
-	bad := func(field, rule, message string) error { return fault.BadField(field, rule, "", message) }
-	for i := range c.Events {
-		e := &c.Events[i]
-		for _, s := range []string{e.Action, e.Actor, e.Model, e.Reason, e.Before, e.After} {
-			if !clean(s) {
-				return bad(fmt.Sprintf("events[%d]", i), "text", "The event holds a NUL character or is not valid UTF-8.")
-			}
-		}
-	}
-	return nil
-}
-
-// clean tells whether both engines can hold a text.
-func clean(s string) bool {
-	return strings.ToValidUTF8(s, "") == s && !strings.ContainsRune(s, 0)
+	return audit.CheckLines(c.Events)
 }
 
 // Insert brings memories in as they are: their counters, instants, versions, uses
@@ -158,7 +138,7 @@ func clean(s string) bool {
 // the index of words once for all of it: give it hundreds at a time, not one.
 // Errors: what Check says of the first bad one, NotFound for a category that is
 // not the account's; then nothing was inserted.
-func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, list []Carried) ([]int64, error) {
+func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by audit.Actor, reason string, list []Carried) ([]int64, error) {
 	b, err := s.batch(tx, owner, by)
 	if err != nil || len(list) == 0 {
 		return []int64{}, err
@@ -189,7 +169,7 @@ func (s *Store) Insert(tx *db.Tx, owner db.AccountID, by Actor, reason string, l
 	begun := make([]string, len(list))
 	err = b.insert(rows, func(i int) (err error) {
 		if len(list[i].Events) == 0 {
-			begun[i], err = begin(rows[i]).text()
+			begun[i], err = begin(rows[i]).Text()
 		}
 		return err
 	})
@@ -230,24 +210,14 @@ func (b *batch) carryVersions(r *row, list []api.LineVersion) error {
 // none, that it was added as begun says.
 func (b *batch) carryEvents(r *row, list []api.LineEvent, begun, reason string) error {
 	if len(list) == 0 {
-		return b.record(event{memory: r.id, revision: r.revision, action: actionAdd, reason: reason, after: begun})
+		return b.record(audit.Entry{Memory: r.id, Revision: r.revision, Action: audit.ActionAdd, Reason: reason, After: begun})
 	}
-	for _, e := range list {
-		before, err := hashed(e.Before)
+	for _, l := range list {
+		e, err := audit.FromLine(r.id, l)
 		if err != nil {
 			return err
 		}
-		after, err := hashed(e.After)
-		if err != nil {
-			return err
-		}
-		by := Actor{e.Actor, e.Model}
-		defaults(&by.Name, ActorImport)
-		err = b.record(event{
-			memory: r.id, revision: e.Revision, at: int64(e.At), action: e.Action, by: by, reason: e.Reason,
-			before: before, after: after, carried: e.Foreign,
-		})
-		if err != nil {
+		if err := b.record(e); err != nil {
 			return err
 		}
 	}
@@ -279,52 +249,4 @@ func usesToWrite(r *row, list []api.Use, horizon int64) []use {
 		out = append(out, use{r.id, r.lastUsedAt, useReinforced, 1})
 	}
 	return out
-}
-
-// hashed is a state in which each body's text became its hash, at any depth.
-func hashed(state string) (string, error) {
-	if !strings.Contains(state, `"body"`) && !strings.Contains(state, `\`) {
-		return state, nil
-	}
-	var s any
-	d := json.NewDecoder(strings.NewReader(state))
-	d.UseNumber()
-	if d.Decode(&s) != nil || d.More() {
-		return "", nil // nobody can read it, and a body may be in it
-	}
-	// Of a name that stands twice the reader sees one: the text is kept as it came
-	// only where that is all there is.
-	if !hashBodies(s) && jsontext.Value(state).IsValid() {
-		return state, nil
-	}
-	out, err := json.Marshal(s)
-	if err != nil {
-		return "", fault.Wrap(fault.Internal, err, "")
-	}
-	return string(out), nil
-}
-
-// hashBodies replaces what stands under the name body, and tells whether it did.
-func hashBodies(v any) (changed bool) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			if text, ok := inner.(string); name == "body" && inner != nil && !(ok && isHash(text)) {
-				if !ok {
-					text = fmt.Sprint(inner)
-				}
-				v[name] = hashOf(text)
-				changed = true
-			} else if hashBodies(inner) {
-				changed = true
-			}
-		}
-	case []any:
-		for _, inner := range v {
-			if hashBodies(inner) {
-				changed = true
-			}
-		}
-	}
-	return changed
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"iter"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 )
@@ -18,34 +19,28 @@ type Purged struct {
 func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[Purged, error] {
 	return func(yield func(Purged, error) bool) {
 		for last := int64(0); ; {
-			rows := tx.Query(`SELECT DISTINCT memory_id FROM memory_event e WHERE owner_id = ? AND memory_id > ?
-				AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = e.memory_id AND m.owner_id = e.owner_id) ORDER BY memory_id LIMIT ?`,
-				int64(owner), last, exportPage)
-			var ids []int64
-			for rows.Next() {
-				var id int64
-				if err := rows.Scan(&id); err != nil {
-					rows.Close()
-					yield(Purged{}, err)
-					return
-				}
-				ids = append(ids, id)
+			ids, err := audit.Memories(tx, owner, last, exportPage)
+			var here map[int64]*row
+			if err == nil {
+				here, err = readMany(tx, owner, ids)
 			}
-			rows.Close()
-			if err := rows.Err(); err != nil {
+			if err != nil {
 				yield(Purged{}, err)
 				return
 			}
 			for _, id := range ids {
-				events, err := readEvents(tx, `owner_id = ? AND memory_id = ? ORDER BY id`, int64(owner), id)
-				out := make([]api.LineEvent, len(events))
-				for i := range events {
-					out[i] = events[i].line()
+				last = id
+				if here[id] != nil {
+					continue
+				}
+				entries, err := audit.Of(tx, owner, id)
+				out := make([]api.LineEvent, len(entries))
+				for i := range entries {
+					out[i] = entries[i].Line()
 				}
 				if !yield(Purged{id, out}, err) || err != nil {
 					return
 				}
-				last = id
 			}
 			if len(ids) < exportPage {
 				return
@@ -54,26 +49,17 @@ func (s *Store) ExportPurged(tx *db.Tx, owner db.AccountID) iter.Seq2[Purged, er
 	}
 }
 
-// line is an entry of the audit as it travels.
-func (e *storedEvent) line() api.LineEvent {
-	return api.LineEvent{
-		Action: e.action, Actor: e.by.Name, Model: e.by.Model, Reason: e.reason, Revision: e.revision, At: api.Time(e.at),
-		Before: e.before, After: e.after, Foreign: e.carried,
-	}
-}
-
 // InsertPurged brings in what is left of memories that were purged elsewhere: for
 // each its audit, under an id of its own that nothing else gets. It answers the
 // ids in the order of the list.
-func (s *Store) InsertPurged(tx *db.Tx, owner db.AccountID, by Actor, list [][]api.LineEvent) ([]int64, error) {
+func (s *Store) InsertPurged(tx *db.Tx, owner db.AccountID, by audit.Actor, list [][]api.LineEvent) ([]int64, error) {
 	b, err := s.batch(tx, owner, by)
 	if err != nil {
 		return nil, err
 	}
 	ids := make([]int64, len(list))
 	for i, events := range list {
-		c := Carried{Events: events}
-		if err := c.checkEvents(); err != nil {
+		if err := audit.CheckLines(events); err != nil {
 			return nil, err
 		}
 		// A row that is gone at once takes the id out of circulation, on either engine.
@@ -109,7 +95,7 @@ func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[strin
 	byHash := make(map[string]string, len(bodies))
 	hashes := make([]string, 0, len(bodies))
 	for _, body := range bodies {
-		h := hashOf(body)
+		h := audit.Hash(body)
 		if _, ok := byHash[h]; !ok {
 			byHash[h] = body
 			hashes = append(hashes, h)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -52,7 +53,7 @@ func TestExportInsert(t *testing.T) {
 		}
 		var ids []int64
 		f.update(func(tx *db.Tx) (err error) {
-			ids, err = f.Insert(tx, f.bob, Actor{Name: ActorImport}, "", in)
+			ids, err = f.Insert(tx, f.bob, audit.Actor{Name: audit.ActorImport}, "", in)
 			return err
 		})
 		back := f.export(f.bob)
@@ -92,7 +93,7 @@ func TestInsertDefaults(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		var ids []int64
 		f.update(func(tx *db.Tx) (err error) {
-			ids, err = f.Insert(tx, f.ann, Actor{Name: ActorImport}, "from a file", []Carried{
+			ids, err = f.Insert(tx, f.ann, audit.Actor{Name: audit.ActorImport}, "from a file", []Carried{
 				{Body: " plain "},
 				{Body: "used", UseCount: 3, LastUsedAt: dbtest.Start - day, CreatedAt: dbtest.Start - 5*day, Importance: 4, Confidence: 1},
 				{Body: "in the trash", Status: api.StatusDeleted, DeletedWhy: "old"},

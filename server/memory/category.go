@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/shared/api"
@@ -13,7 +14,7 @@ import (
 // event, in the same transaction; it answers which they are, and the number by which
 // they are filed again. Errors: NotFound,
 // Stale with the category as it is.
-func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64) (api.BulkDone, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
 		return s.deleteCategory(tx, owner, by, id, ifRevision)
 	})
@@ -22,7 +23,7 @@ func (s *Store) DeleteCategory(ctx context.Context, owner db.AccountID, by Actor
 // DeleteSharedCategory is DeleteCategory of a category of a pool that the account may
 // read: only an administrator may, which is for the caller to know. Its memories are
 // in no category of the pool then.
-func (s *Store) DeleteSharedCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+func (s *Store) DeleteSharedCategory(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64) (api.BulkDone, error) {
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.BulkDone, error) {
 		home, err := category.SharedHome(tx, owner, id)
 		if err != nil {
@@ -32,7 +33,7 @@ func (s *Store) DeleteSharedCategory(ctx context.Context, owner db.AccountID, by
 	})
 }
 
-func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by Actor, id, ifRevision int64) (api.BulkDone, error) {
+func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by audit.Actor, id, ifRevision int64) (api.BulkDone, error) {
 	done := api.BulkDone{IDs: []int64{}}
 	name, err := s.categories.Check(tx, owner, id, ifRevision)
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by Actor, id, ifRe
 			}
 			was := *r
 			r.category, r.filed = 0, filedByNobody
-			if _, err := b.update(&was, r, actionCategory, "the category “"+name+"” was deleted"); err != nil {
+			if _, err := b.update(&was, r, audit.ActionCategory, audit.ReasonCategoryDeleted(name)); err != nil {
 				return done, err
 			}
 			done.IDs = append(done.IDs, r.id)
@@ -75,6 +76,6 @@ func (s *Store) deleteCategory(tx *db.Tx, owner db.AccountID, by Actor, id, ifRe
 }
 
 // SetCategory files a memory, or takes it out of its category: Patch of that alone.
-func (s *Store) SetCategory(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, in api.CategoryChoice) (api.Memory, error) {
+func (s *Store) SetCategory(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64, in api.CategoryChoice) (api.Memory, error) {
 	return s.Patch(ctx, owner, by, id, ifRevision, api.MemoryPatch{CategoryID: api.Optional[int64]{Set: true, Value: in.CategoryID}})
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/shared/api"
@@ -209,7 +210,7 @@ func TestBodiesComeNewestFirst(t *testing.T) {
 				t.Errorf("%v %v", list, err)
 			}
 			list, err = f.Bodies(tx, f.ann, ids[2], 5)
-			if err != nil || len(list) != 1 || list[0].Memory != ids[0] || list[0].Hash != hashOf("one") {
+			if err != nil || len(list) != 1 || list[0].Memory != ids[0] || list[0].Hash != audit.Hash("one") {
 				t.Errorf("%v %v", list, err)
 			}
 			texts, err := f.Texts(tx, f.ann, ids)

@@ -1,5 +1,5 @@
 // Package memory keeps the memories of every account: adding, editing, merging,
-// the trash, purging, their audit, their uses, and the guarded step of the sweep.
+// the trash, purging, their uses, and the guarded step of the sweep.
 //
 // # Concepts
 //
@@ -9,16 +9,15 @@
 // trash), or consolidated (taken up into another). A use is no edit: it moves the
 // use count and the last use, and leaves the revision.
 //
-// A change is one transaction: the row, its event in the audit, the text it
-// replaced, its words in the index (package lexicon) and the entry of the change
+// A change is one transaction: the row, its entry in the audit (package audit), the
+// text it replaced, its words in the index (package lexicon) and the entry of the change
 // log. batch is where they come together. Exported methods own the transaction
 // (db.Do, so a repeated request is answered and not done again); those that take a
 // Tx are for the nouns above.
 //
-// The audit (Events) holds who changed what and why, with the changed fields
-// before and after, bodies as hashes. It is append-only and outlives a purge. The
-// texts themselves are in versions, which a purge takes along; a diff is shown
-// where both texts still exist.
+// Who may read an entry of the audit is decided here (Events): whoever may read the
+// memory, or could before it was purged. The texts themselves are in versions, which a
+// purge takes along; a diff is shown where both texts still exist.
 //
 // The index of words holds memories of every status; Search leaves the choice to
 // the caller. Filters (Predicate) are said once and compiled twice, for SQL and
@@ -50,7 +49,7 @@
 // # Tables
 //
 // memory, memory_version (bodies that were replaced, under the last revision that
-// had them), memory_event, usage_event. No other package's SQL names them.
+// had them), usage_event. No other package's SQL names them.
 //
 // # Invariants
 //
@@ -66,6 +65,7 @@
 //
 // It holds no rows in memory (package projection), decides no plan and no policy
 // (retention), reads no files (transfer), and knows no names but those of an owner's
-// categories and of who wrote into a pool. Its vitality is package vitality's, its
+// categories and of who wrote into a pool. What an entry of the audit says is decided
+// by package audit. Its vitality is package vitality's, its
 // terms package words', and the index of them package lexicon's.
 package memory

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/late"
@@ -30,11 +31,13 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 		`DELETE FROM usage_event WHERE owner_id = ?`,
 		`DELETE FROM memory_version WHERE owner_id = ?`,
 		`DELETE FROM memory WHERE owner_id = ?`,
-		`DELETE FROM memory_event WHERE owner_id = ?`,
 	} {
 		if _, err := tx.Exec(q, int64(owner)); err != nil {
 			return err
 		}
+	}
+	if err := audit.EraseAccount(tx, owner); err != nil {
+		return err
 	}
 	tx.Erase()
 	return nil

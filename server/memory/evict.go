@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/vitality"
 )
@@ -20,9 +21,6 @@ const (
 // String is the outcome's word.
 func (o Outcome) String() string { return [...]string{"kept", "trashed", "refused"}[o] }
 
-// evictReason begins the reason of a sweep in the audit.
-const evictReason = "auto-evict: "
-
 // AutoEvict moves one memory to the trash, if it is evictable at the sweep's clock
 // under the sweep's terms, and under the policy in force too: one who pauses
 // retention is heard in the middle of a sweep. The ledger is the audit: where the
@@ -36,7 +34,7 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 		if err != nil || r == nil {
 			return Kept, err
 		}
-		b, err := s.batch(tx, owner, Actor{Name: ActorDaemon})
+		b, err := s.batch(tx, owner, audit.Actor{Name: audit.ActorDaemon})
 		if err != nil {
 			return Kept, err
 		}
@@ -45,7 +43,7 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 				return Kept, err
 			}
 		}
-		gone, err := s.Evicted(tx, owner, sweepNow)
+		gone, err := audit.Evicted(tx, owner, sweepNow)
 		if err != nil {
 			return Kept, err
 		}
@@ -60,7 +58,7 @@ func (s *Store) AutoEvict(ctx context.Context, owner db.AccountID, id, sweepNow 
 		if err := b.enter(r); err != nil {
 			return Kept, err
 		}
-		if _, err := b.trash(r, actionEvict, evictReason+vitality.Below(v, t.Policy)); err != nil {
+		if _, err := b.trash(r, audit.ActionEvict, audit.ReasonEvicted(v, t.Policy)); err != nil {
 			return Kept, err
 		}
 		return Trashed, b.flush()
@@ -74,17 +72,4 @@ func counted(tx *db.Tx, owner db.AccountID, id int64) (*row, error) {
 		return nil, err
 	}
 	return list[0], nil
-}
-
-// Evicted is the sweep's ledger: how many memories the account lost to sweeps in
-// the 24 hours before the sweep's clock, or after it. What was carried over from
-// elsewhere doesn't count. What it wrote into pools is the account's here, and what
-// is nobody's in a pool the pool's.
-func (s *Store) Evicted(tx *db.Tx, owner db.AccountID, sweepNow int64) (int, error) {
-	var n int
-	since := sweepNow - vitality.DayMillis
-	err := tx.Row(`SELECT (SELECT COUNT(*) FROM memory_event WHERE owner_id = ? AND action = 'auto-evict' AND at > ? AND carried = 0 AND writer_id = 0)
-		+ (SELECT COUNT(*) FROM memory_event WHERE writer_id = ? AND writer_id <> 0 AND action = 'auto-evict' AND at > ? AND carried = 0)`,
-		[]any{int64(owner), since, int64(owner), since}, &n)
-	return n, err
 }

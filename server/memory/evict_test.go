@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/vitality"
@@ -19,7 +20,7 @@ func (f *fixture) faded(n int) (ids []int64) {
 		list[i] = Carried{Body: fmt.Sprintf("faded %d", i), Importance: 1, CreatedAt: f.clock.Now() - int64(100+i)*day}
 	}
 	f.update(func(tx *db.Tx) (err error) {
-		ids, err = f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", list)
+		ids, err = f.Insert(tx, f.ann, audit.Actor{Name: audit.ActorImport}, "", list)
 		return err
 	})
 	return ids
@@ -126,7 +127,7 @@ func TestLedgerIsOnesOwn(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		f.view(func(tx *db.Tx) error {
-			n, err := f.Evicted(tx, f.bob, f.clock.Now())
+			n, err := audit.Evicted(tx, f.bob, f.clock.Now())
 			if n != 1 {
 				t.Errorf("an own event that was carried along counts, but %d do", n)
 			}

@@ -3,6 +3,7 @@ package memory
 import (
 	"iter"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 )
@@ -63,13 +64,13 @@ func exported(tx *db.Tx, owner, writer db.AccountID, last int64) ([]*Carried, er
 	}
 	in, args := db.In(ids)
 	args = append([]any{int64(owner)}, args...)
-	events, err := readEvents(tx, `owner_id = ? AND memory_id IN (`+in+`) ORDER BY memory_id, id`, args...)
+	events, err := audit.Of(tx, owner, ids...)
 	if err != nil {
 		return nil, err
 	}
 	for i := range events {
-		c := byID[events[i].memory]
-		c.Events = append(c.Events, events[i].line())
+		c := byID[events[i].Memory]
+		c.Events = append(c.Events, events[i].Line())
 	}
 	if err := exportUses(tx, in, args, byID); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -122,7 +123,7 @@ func (s *Store) Members(tx *db.Tx, owner db.AccountID, category int64, limit int
 // category, and active. It tells whether it moved. What was looked at is noted either
 // way, so that nobody is asked again. Errors: NotFound for a category that is not the
 // owner's.
-func (s *Store) File(tx *db.Tx, owner db.AccountID, by Actor, was Filing, to int64, reason string) (moved bool, err error) {
+func (s *Store) File(tx *db.Tx, owner db.AccountID, by audit.Actor, was Filing, to int64, reason string) (moved bool, err error) {
 	r, err := read(tx, owner, was.ID)
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
@@ -148,7 +149,7 @@ func (s *Store) File(tx *db.Tx, owner db.AccountID, by Actor, was Filing, to int
 		return false, err
 	}
 	r.category, r.filed = to, filedBySorting
-	if moved, err = b.update(&old, &r, actionCategory, reason); err != nil {
+	if moved, err = b.update(&old, &r, audit.ActionCategory, reason); err != nil {
 		return false, err
 	}
 	return moved, b.flush()

@@ -3,6 +3,7 @@ package memory
 import (
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -18,7 +19,7 @@ func (f *fixture) filing(id int64) (out Filing) {
 func (f *fixture) file(was Filing, to int64) (moved bool) {
 	f.t.Helper()
 	f.update(func(tx *db.Tx) (err error) {
-		moved, err = f.File(tx, f.ann, Actor{Name: ActorDaemon, Model: "sorter"}, was, to, "sorted")
+		moved, err = f.File(tx, f.ann, audit.Actor{Name: audit.ActorDaemon, Model: "sorter"}, was, to, "sorted")
 		return err
 	})
 	return moved
@@ -37,7 +38,7 @@ func TestFileWritesOnlyWhatStillHolds(t *testing.T) {
 		}
 		for name, change := range map[string]func(Filing) Filing{
 			"revision": func(x Filing) Filing { x.Revision++; return x },
-			"body":     func(x Filing) Filing { x.Hash = hashOf("another"); return x },
+			"body":     func(x Filing) Filing { x.Hash = audit.Hash("another"); return x },
 			"category": func(x Filing) Filing { x.CategoryID = 0; return x },
 			"hand":     func(x Filing) Filing { x.ByHand = true; return x },
 			"gone":     func(x Filing) Filing { x.ID += 1000; return x },
@@ -54,7 +55,7 @@ func TestFileWritesOnlyWhatStillHolds(t *testing.T) {
 			t.Fatalf("%+v %v", now, err)
 		}
 		events, err := f.Events(ctx, f.ann, m.ID, "", 10)
-		if e := events.Items[0]; err != nil || e.Action != "category" || e.Model != "sorter" || e.Actor != ActorDaemon || len(e.Changes) != 1 {
+		if e := events.Items[0]; err != nil || e.Action != "category" || e.Model != "sorter" || e.Actor != audit.ActorDaemon || len(e.Changes) != 1 {
 			t.Errorf("%+v %v", e, err)
 		}
 		if f.file(was, travel.ID) {
@@ -112,7 +113,7 @@ func TestWhatIsToBeSorted(t *testing.T) {
 			t.Errorf("after a choice: %v", got)
 		}
 		f.update(func(tx *db.Tx) error {
-			_, err := f.File(tx, f.ann, me, Filing{ID: n.ID, Revision: n.Revision, Hash: hashOf("Two."), CategoryID: general}, 1<<40, "")
+			_, err := f.File(tx, f.ann, me, Filing{ID: n.ID, Revision: n.Revision, Hash: audit.Hash("Two."), CategoryID: general}, 1<<40, "")
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("filed where there is nothing: %v", err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -25,7 +26,7 @@ const (
 )
 
 // me is the actor of the tests.
-var me = Actor{Name: "user:1"}
+var me = audit.Actor{Name: "user:1"}
 
 // rules are terms that a test sets.
 type rules struct {

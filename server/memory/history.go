@@ -3,9 +3,9 @@ package memory
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/vitality"
 	"elowen/shared/api"
@@ -39,7 +39,7 @@ func history(tx *db.Tx, owner db.AccountID, r *row, t Terms, days int) (api.Vita
 	if err != nil {
 		return api.VitalityHistory{}, err
 	}
-	changes, err := importanceChanges(tx, owner, r)
+	changes, err := audit.ImportanceChanges(tx, owner, r.id, r.importance)
 	if err != nil {
 		return api.VitalityHistory{}, err
 	}
@@ -114,61 +114,4 @@ func otherUses(tx *db.Tx, owner db.AccountID, id int64, list []vitality.Use) ([]
 		}
 	}
 	return list, rows.Err()
-}
-
-// importanceChanges are the recorded changes of a memory's importance on the
-// scale of ten. What was recorded on another scale, and the migration away from
-// it, doesn't say what the importance was on this one: such a change becomes one
-// from an unknown importance, and the chart begins there.
-func importanceChanges(tx *db.Tx, owner db.AccountID, r *row) ([]vitality.ImportanceChange, error) {
-	rows := tx.Query(`SELECT at, actor, before_state, after_state FROM memory_event WHERE owner_id = ? AND memory_id = ? AND action = ? ORDER BY id`,
-		int64(owner), r.id, actionUpdate)
-	defer rows.Close()
-	var list []vitality.ImportanceChange
-	unknown := -1 // index in list of the last change on another scale
-	for rows.Next() {
-		var at int64
-		var actor, before, after string
-		if err := rows.Scan(&at, &actor, &before, &after); err != nil {
-			return nil, err
-		}
-		was, foreign := importanceIn(before)
-		is, _ := importanceIn(after)
-		if was == 0 || is == 0 || was == is || actor == ActorMigration {
-			continue
-		}
-		if foreign {
-			list, unknown = list[:0], 0
-			was = 0
-		}
-		list = append(list, vitality.ImportanceChange{At: at, Before: was, After: is})
-	}
-	if unknown == 0 {
-		next := r.importance
-		if len(list) > 1 {
-			next = list[1].Before
-		}
-		list[0].After = next
-	}
-	return list, rows.Err()
-}
-
-// importanceIn is the importance in an event's state, 0 where there is none; other
-// tells a state that another system wrote, whose scale may be another.
-func importanceIn(text string) (importance int, other bool) {
-	if text == "" {
-		return 0, false
-	}
-	var s struct {
-		Importance json.Number `json:"importance"`
-		UserID     json.Number `json:"user_id"`
-	}
-	if json.Unmarshal([]byte(text), &s) != nil {
-		return 0, true
-	}
-	n, err := s.Importance.Int64()
-	if err != nil || n < 1 || n > vitality.Levels {
-		return 0, s.UserID != ""
-	}
-	return int(n), s.UserID != ""
 }

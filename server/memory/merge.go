@@ -3,9 +3,9 @@ package memory
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -21,7 +21,7 @@ import (
 // The recorded uses are copied, so that the chart goes on exactly. The sources go
 // to the trash, whose reason names the new one. The answer has the number that
 // undoes it. Errors: Invalid, NotFound.
-func (s *Store) Merge(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryMerge) (api.MemoryMerged, error) {
+func (s *Store) Merge(ctx context.Context, owner db.AccountID, by audit.Actor, in api.MemoryMerge) (api.MemoryMerged, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.MemoryMerged{}, err
 	}
@@ -98,19 +98,19 @@ func (b *batch) merge(r *row, sources []*row, reason string) error {
 		ids[i] = m.id
 	}
 	after := begin(r)
-	after.set("sources", ids)
-	text, err := after.text()
+	after.Set("sources", ids)
+	text, err := after.Text()
 	if err != nil {
 		return err
 	}
-	if err := b.record(event{memory: r.id, revision: r.revision, action: actionMerge, reason: reason, after: text}); err != nil {
+	if err := b.record(audit.Entry{Memory: r.id, Revision: r.revision, Action: audit.ActionMerge, Reason: reason, After: text}); err != nil {
 		return err
 	}
 	for _, m := range sources {
 		if err := b.enter(m); err != nil {
 			return err
 		}
-		if _, err := b.trash(m, actionMerge, fmt.Sprintf("merged into %d", r.id)); err != nil {
+		if _, err := b.trash(m, audit.ActionMerge, audit.ReasonMerged(r.id)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -148,7 +149,7 @@ func (m *model) Patch(t *rapid.T) {
 func (m *model) Trash(t *rapid.T)   { m.move(t, m.f.Store.Trash, api.StatusDeleted) }
 func (m *model) Restore(t *rapid.T) { m.move(t, m.f.Store.Restore, api.StatusActive) }
 
-func (m *model) move(t *rapid.T, do func(context.Context, db.AccountID, Actor, int64, int64, string) (api.Memory, error), to string) {
+func (m *model) move(t *rapid.T, do func(context.Context, db.AccountID, audit.Actor, int64, int64, string) (api.Memory, error), to string) {
 	id, o := m.some(t)
 	_, err := do(ctx, m.owner, me, id, 0, "")
 	if m.expect(t, err, fault.NotFound, o == nil) && o.status != to {

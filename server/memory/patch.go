@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -14,7 +15,7 @@ import (
 // whatever it has). A patch that changes nothing leaves the revision. Only an
 // active memory is edited. Errors: NotFound (also for the category or version
 // asked for), Invalid, Stale with the memory as it is.
-func (s *Store) Patch(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, in api.MemoryPatch) (api.Memory, error) {
+func (s *Store) Patch(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64, in api.MemoryPatch) (api.Memory, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.Memory{}, err
 	}
@@ -114,11 +115,11 @@ func editable(r *row) error {
 func patchAction(was, r *row) string {
 	switch {
 	case rewritten(was, r):
-		return actionUpdate
+		return audit.ActionUpdate
 	case r.category != was.category:
-		return actionCategory
+		return audit.ActionCategory
 	}
-	return actionReview
+	return audit.ActionReview
 }
 
 // rewritten tells a change of what a memory says from one of where it stands.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/project"
 	"elowen/shared/api"
@@ -56,7 +57,7 @@ func (p *pool) join(name string, in bool) {
 	}
 }
 
-func actorOf(who db.AccountID) Actor { return Actor{Name: fmt.Sprintf("user:%d", who)} }
+func actorOf(who db.AccountID) audit.Actor { return audit.Actor{Name: fmt.Sprintf("user:%d", who)} }
 
 func (p *pool) share(who db.AccountID, body string, more ...func(*api.MemoryAdd)) api.Memory {
 	p.t.Helper()
@@ -436,7 +437,7 @@ func TestPoolSweepGoesByWriter(t *testing.T) {
 		}
 		p.view(func(tx *db.Tx) error {
 			for who, want := range map[db.AccountID]int{p.ann: 1, p.bob: 1, p.cid: 0, p.owner: 0} {
-				if n, err := p.Evicted(tx, who, now); n != want || err != nil {
+				if n, err := audit.Evicted(tx, who, now); n != want || err != nil {
 					t.Errorf("%d lost %d, want %d (%v)", who, n, want, err)
 				}
 			}

@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/vitality"
@@ -87,11 +88,11 @@ func PredicateIn(q api.MemoryQuery, places Places, t Terms, now int64) Filter {
 	if q.DeletedBy != "" {
 		switch q.DeletedBy {
 		case api.DeletedBySweep:
-			add(func(b *Brief) bool { return b.Gone == GoneFaded }, `deleted_how = ?`, actionEvict)
+			add(func(b *Brief) bool { return b.Gone == GoneFaded }, `deleted_how = ?`, audit.ActionEvict)
 		case api.DeletedByMerge:
-			add(func(b *Brief) bool { return b.Gone == GoneMerged }, `deleted_how = ?`, actionMerge)
+			add(func(b *Brief) bool { return b.Gone == GoneMerged }, `deleted_how = ?`, audit.ActionMerge)
 		default:
-			add(func(b *Brief) bool { return b.Status == Deleted && b.Gone == GonePeople }, `status = 'deleted' AND deleted_how NOT IN (?, ?)`, actionEvict, actionMerge)
+			add(func(b *Brief) bool { return b.Status == Deleted && b.Gone == GonePeople }, `status = 'deleted' AND deleted_how NOT IN (?, ?)`, audit.ActionEvict, audit.ActionMerge)
 		}
 	}
 	if q.After != nil {

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/late"
@@ -18,7 +19,7 @@ import (
 // it is acknowledged, the bodies are in no file of the store (on PostgreSQL that is
 // its own vacuum's business). Errors: NotFound, Invalid for a memory that is not
 // in the trash: an active one is moved there first.
-func (s *Store) Purge(ctx context.Context, owner db.AccountID, by Actor, ids []int64) (api.BulkDone, error) {
+func (s *Store) Purge(ctx context.Context, owner db.AccountID, by audit.Actor, ids []int64) (api.BulkDone, error) {
 	if err := validation.Struct(api.IDs{IDs: ids}); err != nil {
 		return api.BulkDone{}, err
 	}
@@ -38,7 +39,7 @@ func (s *Store) Purge(ctx context.Context, owner db.AccountID, by Actor, ids []i
 // EmptyTrash purges all that is in the trash, of a project's pool where it names the
 // project. Errors: Invalid, NotFound for a pool that one may not read, Stale with
 // api.Matching where that is not as many as the caller expects.
-func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by Actor, in api.EmptyTrash) (api.BulkDone, error) {
+func (s *Store) EmptyTrash(ctx context.Context, owner db.AccountID, by audit.Actor, in api.EmptyTrash) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
 	}
@@ -136,7 +137,7 @@ func (b *batch) purged(list []*row) (api.BulkDone, error) {
 		}
 		b.writer = r.writer
 		b.index.Removed(r.id, r.body, int(r.words))
-		if err := b.record(event{memory: r.id, action: actionPurge}); err != nil {
+		if err := b.record(audit.Entry{Memory: r.id, Action: audit.ActionPurge}); err != nil {
 			return done, err
 		}
 		b.tx.Emit(b.owner, db.NounMemory, r.id)

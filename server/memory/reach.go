@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/project"
@@ -92,7 +93,7 @@ func reachShared(tx *db.Tx, who db.AccountID, ids []int64) (map[int64]*row, erro
 func attribute(tx *db.Tx, viewer db.AccountID, in int64, list ...*row) error {
 	var ids []db.AccountID
 	for _, r := range list {
-		for _, id := range []db.AccountID{db.AccountID(r.writer), actorID(r.deletedBy)} {
+		for _, id := range []db.AccountID{db.AccountID(r.writer), audit.Account(r.deletedBy)} {
 			if id != 0 && !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
@@ -246,8 +247,11 @@ func handOver(tx *db.Tx, writer db.AccountID) error {
 			if err := tx.Must(`UPDATE memory SET writer_id = owner_id WHERE id = ? AND owner_id = ?`, r.id, r.owner); err != nil {
 				return err
 			}
-			e := event{memory: r.id, revision: r.revision, at: tx.Now, action: actionUpdate, by: Actor{Name: ActorDaemon}, reason: "whoever wrote it is gone; it is the project's now", writer: r.owner}
-			if err := writeEvents(tx, owner, []event{e}); err != nil {
+			e := audit.Entry{
+				Memory: r.id, Revision: r.revision, At: tx.Now, Action: audit.ActionUpdate, By: audit.Actor{Name: audit.ActorDaemon},
+				Reason: audit.ReasonWriterGone, Writer: owner,
+			}
+			if err := audit.Write(tx, owner, e); err != nil {
 				return err
 			}
 			tx.Emit(owner, db.NounMemory, r.id)

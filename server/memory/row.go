@@ -1,9 +1,7 @@
 package memory
 
 import (
-	"strconv"
-	"strings"
-
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/vitality"
 	"elowen/shared/api"
@@ -29,7 +27,7 @@ type row struct {
 	deletedAt        int64
 	deletedWhy       string
 	deletedBy        string       // the actor who moved it to the trash; empty: unknown
-	deletedHow       string       // actionTrash, actionEvict or actionMerge; empty: unknown
+	deletedHow       string       // audit.ActionTrash, audit.ActionEvict or audit.ActionMerge; empty: unknown
 	vector           *vectorLabel // what its vector is of; nil: it has none
 	orderKey         float64
 	fadesAt          int64
@@ -81,7 +79,7 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 	if r.status == api.StatusDeleted {
 		m.DeletedBy, m.DeletedWho = r.deleter()
 		if m.DeletedBy == api.DeletedBySweep {
-			m.DeletedWhy = strings.TrimPrefix(m.DeletedWhy, evictReason)
+			m.DeletedWhy = audit.EvictedWhy(m.DeletedWhy)
 		}
 	}
 	var err error
@@ -98,27 +96,11 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 
 // deleter is who moved the memory to the trash: the kind, and in words.
 func (r *row) deleter() (kind, words string) {
-	viewer := r.owner
-	words = actorWords(db.AccountID(viewer), r.deletedBy, r.deletedHow, false)
+	w := audit.Who{Viewer: db.AccountID(r.owner)}
 	if s := r.sharing; s != nil {
-		viewer = int64(s.viewer)
-		words = sharedWords(s.viewer, s.names, r.deletedBy, r.deletedHow, false)
+		w = audit.Who{Viewer: s.viewer, Shared: true, People: s.names}
 	}
-	switch actor, id, _ := strings.Cut(r.deletedBy, ":"); {
-	case r.deletedHow == actionEvict:
-		return api.DeletedBySweep, actorWords(0, ActorDaemon, actionEvict, false)
-	case r.deletedHow == actionMerge:
-		return api.DeletedByMerge, words
-	case actor == "user" && id == strconv.FormatInt(viewer, 10):
-		return api.DeletedByYou, words
-	case actor == "user":
-		return api.DeletedByPerson, words
-	case actor == ActorAgent || actor == "token":
-		return api.DeletedByAgent, words
-	case actor == ActorDaemon:
-		return api.DeletedByElowen, words
-	}
-	return "", words
+	return w.Deleter(r.deletedBy, r.deletedHow)
 }
 
 // instant is a stored instant on the wire; never (0) is null.

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/lexicon"
 	"elowen/server/words"
@@ -72,7 +73,7 @@ func TestIndexIsTheBodies(t *testing.T) {
 						}
 						now := was
 						now.body = body()
-						if _, err := b.update(&was, &now, actionUpdate, ""); err != nil {
+						if _, err := b.update(&was, &now, audit.ActionUpdate, ""); err != nil {
 							return err
 						}
 					}

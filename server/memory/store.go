@@ -17,20 +17,6 @@ type Rules interface {
 	Terms(tx *db.Tx) (Terms, error)
 }
 
-// Actor is who makes a change, for the audit.
-type Actor struct {
-	Name  string // user:ID, token:ID, agent, daemon, migration, import
-	Model string // where a model decided
-}
-
-// The actors that are no one's.
-const (
-	ActorAgent     = "agent"
-	ActorDaemon    = "daemon"
-	ActorMigration = "migration"
-	ActorImport    = "import"
-)
-
 // Store is the memories of an instance. It is safe for concurrent use.
 type Store struct {
 	db         *db.DB

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
 	"elowen/shared/api"
@@ -11,19 +12,19 @@ import (
 // Trash moves a memory to the trash, if it still has the revision (0: whatever it
 // has). One that is there already stays as it is. Errors: NotFound, Stale with the
 // memory as it is.
-func (s *Store) Trash(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, reason string) (api.Memory, error) {
-	return s.move(ctx, owner, by, id, ifRevision, reason, func(b *batch, r *row) (bool, error) { return b.trash(r, actionTrash, reason) })
+func (s *Store) Trash(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64, reason string) (api.Memory, error) {
+	return s.move(ctx, owner, by, id, ifRevision, reason, func(b *batch, r *row) (bool, error) { return b.trash(r, audit.ActionTrash, reason) })
 }
 
 // Restore brings a memory back from the trash, or from having been consolidated,
 // if it still has the revision (0: whatever it has). It counts as no use: a
 // memory that was due is due again. One that is active stays as it is. Errors:
 // NotFound, Stale with the memory as it is.
-func (s *Store) Restore(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, reason string) (api.Memory, error) {
+func (s *Store) Restore(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64, reason string) (api.Memory, error) {
 	return s.move(ctx, owner, by, id, ifRevision, reason, func(b *batch, r *row) (bool, error) { return b.restore(r, reason) })
 }
 
-func (s *Store) move(ctx context.Context, owner db.AccountID, by Actor, id, ifRevision int64, reason string, change func(*batch, *row) (bool, error)) (api.Memory, error) {
+func (s *Store) move(ctx context.Context, owner db.AccountID, by audit.Actor, id, ifRevision int64, reason string, change func(*batch, *row) (bool, error)) (api.Memory, error) {
 	if err := checkReason(reason); err != nil {
 		return api.Memory{}, err
 	}
@@ -49,8 +50,8 @@ func (s *Store) move(ctx context.Context, owner db.AccountID, by Actor, id, ifRe
 	})
 }
 
-// trash moves a row to the trash, by one of actionTrash, actionEvict and
-// actionMerge; false where it is there already. What a merge does to its sources
+// trash moves a row to the trash, by one of audit.ActionTrash, audit.ActionEvict and
+// audit.ActionMerge; false where it is there already. What a merge does to its sources
 // is told as any other move to the trash.
 func (b *batch) trash(r *row, how, reason string) (bool, error) {
 	if r.status == api.StatusDeleted {
@@ -59,8 +60,8 @@ func (b *batch) trash(r *row, how, reason string) (bool, error) {
 	was := *r
 	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusDeleted, b.at, reason, b.by.Name, how
 	action := how
-	if how == actionMerge {
-		action = actionTrash
+	if how == audit.ActionMerge {
+		action = audit.ActionTrash
 	}
 	return b.update(&was, r, action, reason)
 }
@@ -72,7 +73,7 @@ func (b *batch) restore(r *row, reason string) (bool, error) {
 	}
 	was := *r
 	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusActive, 0, "", "", ""
-	return b.update(&was, r, actionRestore, reason)
+	return b.update(&was, r, audit.ActionRestore, reason)
 }
 
 // checkReason judges a reason that comes without a request around it.

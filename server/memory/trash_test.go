@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/shared/api"
@@ -123,11 +124,11 @@ func TestEmptyTrash(t *testing.T) {
 		for i := range 5 {
 			gone = append(gone, f.add(fmt.Sprintf("number %d", i)).ID)
 		}
-		his, err := f.Add(ctx, f.bob, Actor{Name: "user:2"}, api.SourceUser, api.MemoryAdd{Body: "his"})
+		his, err := f.Add(ctx, f.bob, audit.Actor{Name: "user:2"}, api.SourceUser, api.MemoryAdd{Body: "his"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Trash(ctx, f.bob, Actor{Name: "user:2"}, his.ID, 0, ""); err != nil {
+		if _, err := f.Trash(ctx, f.bob, audit.Actor{Name: "user:2"}, his.ID, 0, ""); err != nil {
 			t.Fatal(err)
 		}
 		f.trash(gone...)

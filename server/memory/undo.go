@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/project"
@@ -13,12 +14,9 @@ import (
 	"elowen/shared/fault"
 )
 
-// reasonUndone stands in the audit beside what was put back.
-const reasonUndone = "undone"
-
 // grouped gives the changes of a batch a number, by which Undo finds them.
 func (b *batch) grouped() (err error) {
-	b.group, err = b.tx.NewIDs("memory_event", 1)
+	b.group, err = audit.NewGroup(b.tx)
 	return err
 }
 
@@ -29,7 +27,7 @@ func (b *batch) grouped() (err error) {
 // reason that it was. Undoing is a change of many too, which can be undone. It
 // answers which memories changed. Errors: NotFound for a number that the account's
 // audit doesn't have, or a category that isn't the account's, Invalid.
-func (s *Store) Undo(ctx context.Context, owner db.AccountID, by Actor, in api.MemoryUndo) (api.BulkDone, error) {
+func (s *Store) Undo(ctx context.Context, owner db.AccountID, by audit.Actor, in api.MemoryUndo) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
 	}
@@ -85,11 +83,11 @@ func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo) (seen bo
 		b.instead = in.CategoryID
 	}
 	for last := int64(0); ; {
-		list, err := readEvents(b.tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), in.Change, last, bulkPage)
+		list, err := audit.Grouped(b.tx, owner, in.Change, last, bulkPage)
 		if err != nil || len(list) == 0 {
 			return seen, changed, err
 		}
-		seen, last = true, list[len(list)-1].id
+		seen, last = true, list[len(list)-1].ID
 		ids, err := b.undo(list, names)
 		if err != nil {
 			return seen, changed, err
@@ -100,10 +98,10 @@ func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo) (seen bo
 
 // undo takes a page of events back; each is about another memory. names are the
 // account's categories.
-func (b *batch) undo(list []storedEvent, names map[int64]string) (changed []int64, err error) {
+func (b *batch) undo(list []audit.Entry, names map[int64]string) (changed []int64, err error) {
 	ids := make([]int64, len(list))
 	for i := range list {
-		ids[i] = list[i].memory
+		ids[i] = list[i].Memory
 	}
 	rows, err := readMany(b.tx, b.owner, ids)
 	if err != nil {
@@ -111,7 +109,7 @@ func (b *batch) undo(list []storedEvent, names map[int64]string) (changed []int6
 	}
 	for i := range list {
 		e := &list[i]
-		r := rows[e.memory]
+		r := rows[e.Memory]
 		if r == nil {
 			continue // purged since
 		}
@@ -127,20 +125,20 @@ func (b *batch) undo(list []storedEvent, names map[int64]string) (changed []int6
 }
 
 // undone takes one event back.
-func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, error) {
+func (b *batch) undone(r *row, e *audit.Entry, names map[int64]string) (bool, error) {
 	if err := b.enter(r); err != nil {
 		return false, err
 	}
-	if e.action == actionMerge {
+	if e.Action == audit.ActionMerge {
 		if r.status != api.StatusActive {
 			return false, nil
 		}
 		was := *r
-		r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusDeleted, b.at, api.WhyMergeTakenBack, b.by.Name, actionMerge
-		return b.update(&was, r, actionTrash, reasonUndone)
+		r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = api.StatusDeleted, b.at, api.WhyMergeTakenBack, b.by.Name, audit.ActionMerge
+		return b.update(&was, r, audit.ActionTrash, audit.ReasonUndone)
 	}
 	was := *r
-	before, after := stateOf(e.before), stateOf(e.after)
+	before, after := audit.Fields(e.Before), audit.Fields(e.After)
 	for name, now := range after {
 		old, ok := before[name]
 		if !ok || !r.holds(name, now) {
@@ -153,11 +151,11 @@ func (b *batch) undone(r *row, e *storedEvent, names map[int64]string) (bool, er
 	action := patchAction(&was, r)
 	switch {
 	case r.status == api.StatusActive && was.status != api.StatusActive:
-		action = actionRestore
+		action = audit.ActionRestore
 	case r.status == api.StatusDeleted && was.status != api.StatusDeleted:
-		action = actionTrash
+		action = audit.ActionTrash
 	}
-	return b.update(&was, r, action, reasonUndone)
+	return b.update(&was, r, action, audit.ReasonUndone)
 }
 
 // holds tells whether a field has the value that the audit has for it.
@@ -175,7 +173,7 @@ func (r *row) holds(name string, value json.RawMessage) bool {
 
 // putBack gives a field the value that the audit has for it. Bodies are no change
 // of many, and are left to their versions.
-func (b *batch) putBack(r *row, e *storedEvent, name string, value json.RawMessage, names map[int64]string) error {
+func (b *batch) putBack(r *row, e *audit.Entry, name string, value json.RawMessage, names map[int64]string) error {
 	var err error
 	switch name {
 	case "kind":
@@ -207,49 +205,20 @@ func (b *batch) putBack(r *row, e *storedEvent, name string, value json.RawMessa
 
 // returns gives a memory the status that it had before an event. One that returns
 // to the trash is there again as it was when somebody, or a sweep, moved it there.
-func (b *batch) returns(r *row, e *storedEvent, status string) error {
+func (b *batch) returns(r *row, e *audit.Entry, status string) error {
 	r.status, r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = status, 0, "", "", ""
 	if status != api.StatusDeleted {
 		return nil
 	}
-	list, err := readEvents(b.tx, `owner_id = ? AND memory_id = ? AND id < ? AND action IN ('trash', 'auto-evict')
-		AND NOT (reason = ? AND change_id <> 0) ORDER BY id DESC LIMIT 1`, int64(b.owner), r.id, e.id, reasonUndone)
-	if err != nil {
+	r.deletedAt, r.deletedBy, r.deletedHow = b.at, b.by.Name, audit.ActionTrash
+	went, ok, err := audit.WentToTrash(b.tx, b.owner, r.id, e.ID)
+	if err != nil || !ok {
 		return err
 	}
-	r.deletedAt, r.deletedBy, r.deletedHow = b.at, b.by.Name, actionTrash
-	if len(list) > 0 {
-		went := &list[0]
-		r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = went.at, went.reason, went.by.Name, went.action
-		if into, err := mergedInto(b.tx, b.owner, []int64{went.group}); err != nil || into[went.group] != 0 {
-			r.deletedHow = actionMerge
-			return err
-		}
+	r.deletedAt, r.deletedWhy, r.deletedBy, r.deletedHow = went.At, went.Reason, went.By.Name, went.Action
+	into, err := audit.MergedInto(b.tx, b.owner, []int64{went.Group})
+	if into[went.Group] != 0 {
+		r.deletedHow = audit.ActionMerge
 	}
-	return nil
-}
-
-// mergedInto tells which memory each of these changes merged others into.
-func mergedInto(tx *db.Tx, owner db.AccountID, groups []int64) (map[int64]int64, error) {
-	into := map[int64]int64{}
-	for len(groups) > 0 {
-		n := min(len(groups), db.InMost)
-		in, args := db.In(groups[:n])
-		groups = groups[n:]
-		rows := tx.Query(`SELECT change_id, memory_id FROM memory_event WHERE owner_id = ? AND change_id <> 0 AND change_id IN (`+in+`) AND action = 'merge'`,
-			append([]any{int64(owner)}, args...)...)
-		for rows.Next() {
-			var group, id int64
-			if err := rows.Scan(&group, &id); err != nil {
-				rows.Close()
-				return nil, err
-			}
-			into[group] = id
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return into, nil
+	return err
 }

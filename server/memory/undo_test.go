@@ -3,6 +3,7 @@ package memory
 import (
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -61,7 +62,7 @@ func TestUndoGivesEachItsOwn(t *testing.T) {
 		if m := f.get(done.IDs[2]); m.Importance != 10 {
 			t.Errorf("redone to %d", m.Importance)
 		}
-		if ev := f.events(done.IDs[2]); ev[len(ev)-1].Reason != reasonUndone || ev[len(ev)-1].Action != "update" {
+		if ev := f.events(done.IDs[2]); ev[len(ev)-1].Reason != audit.ReasonUndone || ev[len(ev)-1].Action != "update" {
 			t.Errorf("audit %+v", ev[len(ev)-1])
 		}
 	})
@@ -189,7 +190,7 @@ func TestUndoRefused(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		m := f.add("mine")
 		done := f.bulk(api.MemoryBulk{IDs: []int64{m.ID}, Action: api.BulkTrash})
-		_, err := f.Undo(ctx, f.bob, Actor{Name: "user:2"}, api.MemoryUndo{Change: done.Undo})
+		_, err := f.Undo(ctx, f.bob, audit.Actor{Name: "user:2"}, api.MemoryUndo{Change: done.Undo})
 		refused(t, err, fault.NotFound)
 		_, err = f.Undo(ctx, f.ann, me, api.MemoryUndo{Change: done.Undo + 1000})
 		refused(t, err, fault.NotFound)
@@ -231,7 +232,7 @@ func TestTheTrashByWho(t *testing.T) {
 func TestWhoTravels(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		list := []Carried{
-			{Body: "faded", Status: api.StatusDeleted, DeletedBy: ActorDaemon, DeletedHow: "auto-evict", DeletedWhy: "auto-evict: vitality 3.1 < 10"},
+			{Body: "faded", Status: api.StatusDeleted, DeletedBy: audit.ActorDaemon, DeletedHow: "auto-evict", DeletedWhy: "auto-evict: vitality 3.1 < 10"},
 			{Body: "by a program", Status: api.StatusDeleted, DeletedBy: "token:7", DeletedHow: "trash"},
 			{Body: "by somebody there", Status: api.StatusDeleted, DeletedBy: "user", DeletedHow: "trash", DeletedWhy: "old"},
 			{Body: "nobody knows", Status: api.StatusDeleted},
@@ -239,7 +240,7 @@ func TestWhoTravels(t *testing.T) {
 		}
 		var ids []int64
 		f.update(func(tx *db.Tx) (err error) {
-			ids, err = f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", list)
+			ids, err = f.Insert(tx, f.ann, audit.Actor{Name: audit.ActorImport}, "", list)
 			return err
 		})
 		for i, want := range []struct{ by, who, why string }{

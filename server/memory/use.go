@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/vitality"
 	"elowen/shared/api"
@@ -27,7 +28,7 @@ func (s *Store) MarkRecalled(ctx context.Context, owner db.AccountID, ids []int6
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.batch(tx, owner, Actor{})
+		b, err := s.batch(tx, owner, audit.Actor{})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (b *batch) writeUses(list []use) error {
 // of the two, its last use is now, its use count stays. This is an edit, audited
 // with both. Errors: NotFound, Invalid where it isn't active or the importance is
 // off the scale.
-func (s *Store) Reinforce(ctx context.Context, owner db.AccountID, by Actor, id int64, importance int, reason string) (api.Memory, error) {
+func (s *Store) Reinforce(ctx context.Context, owner db.AccountID, by audit.Actor, id int64, importance int, reason string) (api.Memory, error) {
 	if scale := setting.Get("memory.importance"); !scale.Contains(float64(importance)) {
 		return api.Memory{}, fault.BadField("importance", "setting", scale.Range(), scale.Label+": "+scale.Range())
 	}
@@ -100,7 +101,7 @@ func (s *Store) Reinforce(ctx context.Context, owner db.AccountID, by Actor, id 
 		r.importance = max(r.importance, importance)
 		r.lastUsedAt = max(r.lastUsedAt, b.at)
 		b.tx.Emit(b.owner, db.NounUsage, r.id)
-		if _, err := b.update(&was, r, actionUpdate, reason); err != nil {
+		if _, err := b.update(&was, r, audit.ActionUpdate, reason); err != nil {
 			return false, err
 		}
 		return true, b.writeUses([]use{{r.id, b.at, useReinforced, 1}})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/vitality"
@@ -73,12 +74,12 @@ func TestReinforce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		m := f.add("heard twice", importance(4))
 		f.clock.Advance(day)
-		got, err := f.Reinforce(ctx, f.ann, Actor{ActorAgent, "small"}, m.ID, 6, "said again")
+		got, err := f.Reinforce(ctx, f.ann, audit.Actor{Name: audit.ActorAgent, Model: "small"}, m.ID, 6, "said again")
 		if err != nil || got.Importance != 6 || got.UseCount != 0 || *got.LastUsedAt != dbtest.Start+day || got.Revision != 2 {
 			t.Fatalf("%+v %v", got, err)
 		}
 		f.clock.Advance(day)
-		if got, err = f.Reinforce(ctx, f.ann, Actor{Name: ActorAgent}, m.ID, 2, ""); err != nil || got.Importance != 6 || got.Revision != 3 {
+		if got, err = f.Reinforce(ctx, f.ann, audit.Actor{Name: audit.ActorAgent}, m.ID, 2, ""); err != nil || got.Importance != 6 || got.Revision != 3 {
 			t.Fatalf("%+v %v", got, err)
 		}
 		ev := f.events(m.ID)
@@ -171,11 +172,11 @@ func TestHistoryOfOtherScale(t *testing.T) {
 		f.clock.Advance(20 * day)
 		var ids []int64
 		f.update(func(tx *db.Tx) (err error) {
-			ids, err = f.Insert(tx, f.ann, Actor{Name: ActorImport}, "", []Carried{{
+			ids, err = f.Insert(tx, f.ann, audit.Actor{Name: audit.ActorImport}, "", []Carried{{
 				Body: "x", Importance: 6, Confidence: 0.5, CreatedAt: dbtest.Start, Events: []api.LineEvent{
 					{Action: "add", Actor: "user:1", At: at(0), After: older(2), Foreign: true},
 					{Action: "update", Actor: "user:1", At: at(5), Before: older(2), After: older(3), Foreign: true},
-					{Action: "update", Actor: ActorMigration, At: at(8), Before: own(3), After: own(5)},
+					{Action: "update", Actor: audit.ActorMigration, At: at(8), Before: own(3), After: own(5)},
 					{Action: "update", Actor: "user:1", At: at(10), Before: own(5), After: own(6)},
 				},
 			}})

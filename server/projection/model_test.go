@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/memory"
@@ -96,7 +97,7 @@ func refused(t *rapid.T, err error) {
 
 func (m *model) actions() map[string]func(*rapid.T) {
 	ctx := context.Background()
-	by := memory.Actor{Name: m.who.Actor()}
+	by := audit.Actor{Name: m.who.Actor()}
 	owner := m.who.Owner
 	return map[string]func(*rapid.T){
 		"add": func(t *rapid.T) {

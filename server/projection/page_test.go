@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/projection"
 	"elowen/server/projection/projectiontest"
 	"elowen/shared/api"
@@ -52,7 +52,7 @@ func TestPagesAreStable(t *testing.T) {
 			case 2:
 				id := m.one(t)
 				changed[id] = true
-				_, err := m.Memories.Trash(ctx, m.who.Owner, memory.Actor{Name: "user:1"}, id, 0, "")
+				_, err := m.Memories.Trash(ctx, m.who.Owner, audit.Actor{Name: "user:1"}, id, 0, "")
 				refused(t, err)
 			case 3:
 				m.clock.Advance(3_600_000)
@@ -136,7 +136,7 @@ func TestListShowsWhatWasWrittenBefore(t *testing.T) {
 				for i := range 15 {
 					word := fmt.Sprintf("word%dx%d", g, i)
 					in := api.MemoryAdd{Body: "about " + word}
-					m, err := w.Memories.Add(ctx, who.Owner, memory.Actor{Name: "user:1"}, api.SourceUser, in)
+					m, err := w.Memories.Add(ctx, who.Owner, audit.Actor{Name: "user:1"}, api.SourceUser, in)
 					if err != nil {
 						t.Error(err)
 						return

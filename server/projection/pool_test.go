@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
-	"elowen/server/memory"
+	"elowen/server/audit"
 	"elowen/server/projection/projectiontest"
 	"elowen/shared/api"
 	"elowen/shared/live"
@@ -38,7 +38,7 @@ func belongs(t *testing.T, w *projectiontest.World, id int64, name string, in bo
 
 func shareIn(t *testing.T, w *projectiontest.World, who account.Identity, id int64, body string) api.Memory {
 	t.Helper()
-	m, err := w.Memories.Add(context.Background(), who.Owner, memory.Actor{Name: who.Actor()}, api.SourceUser, api.MemoryAdd{Body: body, ProjectID: id, Shared: true})
+	m, err := w.Memories.Add(context.Background(), who.Owner, audit.Actor{Name: who.Actor()}, api.SourceUser, api.MemoryAdd{Body: body, ProjectID: id, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestPoolWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := w.Memories.Add(ctx, bob.Owner, memory.Actor{Name: bob.Actor()}, api.SourceUser, api.MemoryAdd{Body: "bob's own", CategoryID: api.Some(drawer.ID)})
+	added, err := w.Memories.Add(ctx, bob.Owner, audit.Actor{Name: bob.Actor()}, api.SourceUser, api.MemoryAdd{Body: "bob's own", CategoryID: api.Some(drawer.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +104,14 @@ func TestPoolWindows(t *testing.T) {
 	if len(c.deltas["own"]) != 0 {
 		t.Errorf("one's own list was told: %+v", c.deltas["own"])
 	}
-	if _, err := w.Memories.Patch(ctx, ann.Owner, memory.Actor{Name: ann.Actor()}, first.ID, 0, api.MemoryPatch{Body: api.Ptr("the tide is very high")}); err != nil {
+	if _, err := w.Memories.Patch(ctx, ann.Owner, audit.Actor{Name: ann.Actor()}, first.ID, 0, api.MemoryPatch{Body: api.Ptr("the tide is very high")}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(false)
 	if text := must(json.Marshal(c.deltas["detail"]))(t); !strings.Contains(string(text), "the tide is very high") {
 		t.Errorf("the detail was told %s", text)
 	}
-	if _, err := w.Memories.Purge(ctx, ann.Owner, memory.Actor{Name: ann.Actor()}, []int64{trashed(t, w, ann, second.ID)}); err != nil {
+	if _, err := w.Memories.Purge(ctx, ann.Owner, audit.Actor{Name: ann.Actor()}, []int64{trashed(t, w, ann, second.ID)}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(false)
@@ -152,7 +152,7 @@ func TestPoolWindows(t *testing.T) {
 
 func trashed(t *testing.T, w *projectiontest.World, who account.Identity, id int64) int64 {
 	t.Helper()
-	if _, err := w.Memories.Trash(context.Background(), who.Owner, memory.Actor{Name: who.Actor()}, id, 0, ""); err != nil {
+	if _, err := w.Memories.Trash(context.Background(), who.Owner, audit.Actor{Name: who.Actor()}, id, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	return id

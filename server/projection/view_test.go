@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -54,7 +55,7 @@ func TestKeyedRows(t *testing.T) {
 	}
 
 	// A memory changes the count of its category and nothing else.
-	if _, err := w.Memories.Add(ctx, ann.Owner, memory.Actor{Name: ann.Actor()}, api.SourceUser, api.MemoryAdd{Body: "roses", CategoryID: api.Some(garden)}); err != nil {
+	if _, err := w.Memories.Add(ctx, ann.Owner, audit.Actor{Name: ann.Actor()}, api.SourceUser, api.MemoryAdd{Body: "roses", CategoryID: api.Some(garden)}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(false)
@@ -96,7 +97,7 @@ func TestKeyedRows(t *testing.T) {
 		t.Errorf("nothing happened: %+v", f)
 	}
 	c.viewer.Close()
-	if _, err := w.Memories.DeleteCategory(ctx, ann.Owner, memory.Actor{Name: ann.Actor()}, garden, 0); err != nil {
+	if _, err := w.Memories.DeleteCategory(ctx, ann.Owner, audit.Actor{Name: ann.Actor()}, garden, 0); err != nil {
 		t.Fatal(err)
 	}
 	c.reconnect(w.Another())

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/projection/projectiontest"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -40,7 +40,7 @@ func (c *client) delta(id string) live.Frame {
 // purge moves memories to the trash and out of it for good.
 func purge(w *projectiontest.World, who account.Identity, ids ...int64) {
 	w.T.Helper()
-	ctx, by := context.Background(), memory.Actor{Name: who.Actor()}
+	ctx, by := context.Background(), audit.Actor{Name: who.Actor()}
 	for _, id := range ids {
 		if _, err := w.Memories.Trash(ctx, who.Owner, by, id, 0, ""); err != nil {
 			w.T.Fatalf("trash: %v", err)
@@ -311,7 +311,7 @@ func TestAccountsApart(t *testing.T) {
 	}
 	frames, seq := a.frames, a.windows["all"].Seq
 	more := w.Add(bob, "another secret", 5)
-	if _, err := w.Memories.Trash(ctx, bob.Owner, memory.Actor{Name: "user:2"}, secret.ID, 0, "bob's reason"); err != nil {
+	if _, err := w.Memories.Trash(ctx, bob.Owner, audit.Actor{Name: "user:2"}, secret.ID, 0, "bob's reason"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Categories.Add(ctx, bob.Owner, api.CategoryAdd{Name: "Bob's"}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -25,7 +26,7 @@ import (
 
 var (
 	ctx = context.Background()
-	me  = memory.Actor{Name: "user:1"}
+	me  = audit.Actor{Name: "user:1"}
 )
 
 // sense is a model whose vectors are of what words mean: those of one line of meanings

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -70,7 +71,7 @@ func (h *house) old(owner db.AccountID, n int, days int64, importance int) []int
 	}
 	var ids []int64
 	err := h.d.Update(context.Background(), func(tx *db.Tx) (err error) {
-		ids, err = h.memories.Insert(tx, owner, memory.Actor{Name: "test"}, "", list)
+		ids, err = h.memories.Insert(tx, owner, audit.Actor{Name: "test"}, "", list)
 		return err
 	})
 	if err != nil {

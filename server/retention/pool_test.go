@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/memory"
@@ -40,7 +41,7 @@ func TestSweepOverPools(t *testing.T) {
 			old := func(body string, days int64, writer db.AccountID) memory.Carried {
 				return memory.Carried{Body: body, Importance: 1, Confidence: 0.8, CreatedAt: tx.Now - days*day, Writer: writer}
 			}
-			_, err = h.memories.Insert(tx, pool, memory.Actor{Name: "test"}, "", []memory.Carried{
+			_, err = h.memories.Insert(tx, pool, audit.Actor{Name: "test"}, "", []memory.Carried{
 				old("ann's oldest", 300, ann), old("ann's older", 200, ann), old("bob's", 250, bob), old("nobody's", 260, pool),
 			})
 			return err

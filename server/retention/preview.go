@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/server/vitality"
@@ -56,7 +57,7 @@ func (s *Store) Preview(ctx context.Context, owner db.AccountID, in api.PreviewR
 				return err
 			}
 		}
-		used, err := s.memories.Evicted(tx, owner, at)
+		used, err := audit.Evicted(tx, owner, at)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/memory"
@@ -175,7 +176,7 @@ func (s *Store) StatusIn(tx *db.Tx, owner db.AccountID) (api.Retention, error) {
 	if out.DueNow, err = s.memories.CountDue(tx, owner, terms, tx.Now); err != nil {
 		return out, err
 	}
-	used, err := s.memories.Evicted(tx, owner, tx.Now)
+	used, err := audit.Evicted(tx, owner, tx.Now)
 	out.LeftToday = max(0, stored.Policy.DailyLimit-used)
 	if err == nil {
 		out.FadesInDays, err = fadesIn(stored.Policy)

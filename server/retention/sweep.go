@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/shared/api"
@@ -138,7 +139,7 @@ func (s *Store) begin(ctx context.Context, owner db.AccountID, terms memory.Term
 		if due, err = s.memories.CountDue(tx, owner, terms, now); err != nil {
 			return err
 		}
-		used, err := s.memories.Evicted(tx, owner, now)
+		used, err := audit.Evicted(tx, owner, now)
 		left = terms.Policy.DailyLimit - used
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
@@ -280,7 +281,7 @@ func (m *moving) memories(owner db.AccountID, page []*olderMemory, shelves map[i
 	if len(fresh) == 0 {
 		return nil
 	}
-	ids, err := m.Memories.Insert(m.tx, owner, memory.Actor{Name: memory.ActorImport}, "moved from the older system", fresh)
+	ids, err := m.Memories.Insert(m.tx, owner, audit.Actor{Name: audit.ActorImport}, "moved from the older system", fresh)
 	if err != nil {
 		return err
 	}
@@ -361,7 +362,7 @@ func (m *moving) purged(u olderUser, owner db.AccountID) error {
 			audits = append(audits, out)
 			origins = append(origins, origin{id: names[i]})
 		}
-		ids, err := m.Memories.InsertPurged(m.tx, owner, memory.Actor{Name: memory.ActorImport}, audits)
+		ids, err := m.Memories.InsertPurged(m.tx, owner, audit.Actor{Name: audit.ActorImport}, audits)
 		if err != nil {
 			return err
 		}

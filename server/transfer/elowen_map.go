@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"elowen/server/audit"
 	"elowen/server/memory"
 	"elowen/shared/api"
 	"elowen/shared/setting"
@@ -50,7 +51,7 @@ func (o *older) carried(m *olderMemory, category int64, now int64) memory.Carrie
 	}
 	c.Revision++
 	c.Events = append(c.Events, api.LineEvent{
-		Action: "update", Actor: memory.ActorMigration, Reason: migrationReason, Revision: c.Revision, At: api.Time(now),
+		Action: "update", Actor: audit.ActorMigration, Reason: migrationReason, Revision: c.Revision, At: api.Time(now),
 		Before: fmt.Sprintf(`{"importance":%d}`, m.importance), After: fmt.Sprintf(`{"importance":%d}`, c.Importance),
 	})
 	return c

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 )
@@ -137,7 +137,7 @@ func TestElowenKeepsEverything(t *testing.T) {
 				}
 				own := 0
 				for _, e := range page.Items {
-					if e.Actor != memory.ActorMigration {
+					if e.Actor != audit.ActorMigration {
 						own++
 						if !e.Foreign {
 							t.Errorf("%q: a carried event counts as our own: %+v", body, e)
@@ -206,7 +206,7 @@ func TestElowenOldTextsCanBePutBack(t *testing.T) {
 		said = append(said, e.Action)
 		switch e.Action {
 		case "update":
-			if e.Actor == memory.ActorMigration {
+			if e.Actor == audit.ActorMigration {
 				continue
 			}
 			if len(e.Changes) == 0 || len(e.Changes[0].Diff) == 0 {
@@ -221,7 +221,7 @@ func TestElowenOldTextsCanBePutBack(t *testing.T) {
 	if got := strings.Join(said, " "); got != "update update category add" {
 		t.Errorf("events: %s", got)
 	}
-	back, err := h.in.Memories.Patch(context.Background(), anna, memory.Actor{Name: "user:1"}, m.ID, 0, api.MemoryPatch{Version: api.Ptr(int64(2))})
+	back, err := h.in.Memories.Patch(context.Background(), anna, audit.Actor{Name: "user:1"}, m.ID, 0, api.MemoryPatch{Version: api.Ptr(int64(2))})
 	if err != nil || back.Body != strings.TrimSuffix(now, ", corrected") {
 		t.Errorf("put back: %q %v", back.Body, err)
 	}
@@ -248,7 +248,7 @@ func TestElowenTwiceChangesNothing(t *testing.T) {
 			ids = append(ids, m.ID)
 		}
 		slices.Sort(ids)
-		by := memory.Actor{Name: "user:1"}
+		by := audit.Actor{Name: "user:1"}
 		if _, err := h.in.Memories.Patch(ctx, anna, by, ids[1], 0, api.MemoryPatch{Body: api.Ptr("Edited since."), Importance: api.Ptr(10)}); err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3/driver"
 
+	"elowen/server/audit"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 )
@@ -55,7 +55,7 @@ func TestElowenWithTenLevels(t *testing.T) {
 		owner := h.owner(name)
 		for body, m := range h.rows(owner) {
 			for _, e := range h.events(owner, m.ID) {
-				if strings.Contains(e, memory.ActorMigration) {
+				if strings.Contains(e, audit.ActorMigration) {
 					t.Errorf("%q was migrated: %s", body, e)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -124,7 +125,7 @@ func (h *house) rows(owner db.AccountID) map[string]api.Memory {
 	return out
 }
 
-var byImport = transfer.Options{By: memory.Actor{Name: memory.ActorImport}}
+var byImport = transfer.Options{By: audit.Actor{Name: audit.ActorImport}}
 
 func each(t *testing.T, test func(t *testing.T, h *house, clock *dbtest.Clock)) {
 	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, clock *dbtest.Clock) { test(t, open(t, d), clock) })

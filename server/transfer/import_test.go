@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -89,7 +89,7 @@ func TestEachLineHasItsFate(t *testing.T) {
 			t.Errorf("again: %s", fates(r))
 		}
 		// Edited since.
-		by := memory.Actor{Name: "user:1"}
+		by := audit.Actor{Name: "user:1"}
 		if _, err := h.in.Memories.Patch(context.Background(), anna, by, plain.ID, 0, api.MemoryPatch{Body: api.Ptr("More than a body.")}); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestLinesThatRepeat(t *testing.T) {
 		}
 	}
 	// What a person wrote by hand is there already if the text is.
-	if _, err := h.in.Memories.Add(context.Background(), anna, memory.Actor{Name: "user:1"}, api.SourceUser, api.MemoryAdd{Body: "By hand.", CategoryID: api.Null[int64]()}); err != nil {
+	if _, err := h.in.Memories.Add(context.Background(), anna, audit.Actor{Name: "user:1"}, api.SourceUser, api.MemoryAdd{Body: "By hand.", CategoryID: api.Null[int64]()}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fates(h.importTo(anna, `{"type":"memory","body":" By hand. "}`, byImport)); got != "1 existing" {
@@ -325,7 +325,7 @@ func TestLinesWithoutACategoryGoToTheDefault(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v %v", list, err)
 		}
-		if _, err := h.in.Memories.DeleteCategory(ctx, dora, memory.Actor{Name: "user:1"}, list[0].ID, 0); err != nil {
+		if _, err := h.in.Memories.DeleteCategory(ctx, dora, audit.Actor{Name: "user:1"}, list[0].ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if r := h.importTo(dora, text, byImport); r.Filed != 0 || names(dora) != "- - Boats" {

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/project"
 	"elowen/server/transfer"
 	"elowen/shared/api"
@@ -38,7 +38,7 @@ func (h *house) harbor() (id int64) {
 
 func (h *house) add(owner db.AccountID, in api.MemoryAdd) api.Memory {
 	h.t.Helper()
-	m, err := h.in.Memories.Add(context.Background(), owner, memory.Actor{Name: fmt.Sprint("user:", owner)}, api.SourceUser, in)
+	m, err := h.in.Memories.Add(context.Background(), owner, audit.Actor{Name: fmt.Sprint("user:", owner)}, api.SourceUser, in)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestProjectsTravel(t *testing.T) {
 		m := a.add(bob, api.MemoryAdd{Body: "bob's for all", ProjectID: id, Shared: true})
 		gone := a.add(bob, api.MemoryAdd{Body: "bob's, purged", ProjectID: id, Shared: true})
 		ctx := context.Background()
-		by := memory.Actor{Name: "user:1"}
+		by := audit.Actor{Name: "user:1"}
 		if _, err := a.in.Memories.Patch(ctx, ann, by, m.ID, 0, api.MemoryPatch{Body: api.Ptr("bob's for all, by ann")}); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestProjectsOfOnesOwn(t *testing.T) {
 	if !strings.Contains(text, "ann's for all") || strings.Contains(text, "bob's") || !strings.Contains(text, `"type":"project","project":"harbor"`) {
 		t.Errorf("%s", text)
 	}
-	o := transfer.Options{By: memory.Actor{Name: "user:3"}, Foreign: true}
+	o := transfer.Options{By: audit.Actor{Name: "user:3"}, Foreign: true}
 	for _, o.DryRun = range []bool{true, false} {
 		r := a.importTo(cid, text, o)
 		if r.Refused != 5 || r.Added != 0 { // the project, its two categories, and what is in them

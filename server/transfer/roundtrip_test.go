@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
-	"elowen/server/memory"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -138,7 +138,7 @@ func TestRoundTripOfALife(t *testing.T) {
 			}
 			return b.String()
 		}
-		by := memory.Actor{Name: "user:1"}
+		by := audit.Actor{Name: "user:1"}
 		var ids []int64
 		must := func(err error) {
 			if err != nil {
@@ -241,7 +241,7 @@ func TestRoundTripThroughREST(t *testing.T) {
 	if err := h.Export(ctx, anna, &b); err != nil {
 		t.Fatal(err)
 	}
-	report := h.importTo(bela, b.String(), transfer.Options{By: memory.Actor{Name: "user:2"}, Foreign: true})
+	report := h.importTo(bela, b.String(), transfer.Options{By: audit.Actor{Name: "user:2"}, Foreign: true})
 	if report.Refused != 0 || report.Added != 8 {
 		t.Fatalf("report: %+v", report)
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
@@ -31,9 +32,9 @@ func New(d *db.DB, p Parts) *Store { return &Store{db: d, Parts: p, exports: new
 
 // Options say how to import.
 type Options struct {
-	By      memory.Actor // who imports; for the events that lines don't bring themselves
-	Foreign bool         // carried events are somebody else's word: the sweep's ledger never counts them
-	DryRun  bool         // tell the fates, write nothing
+	By      audit.Actor // who imports; for the events that lines don't bring themselves
+	Foreign bool        // carried events are somebody else's word: the sweep's ledger never counts them
+	DryRun  bool        // tell the fates, write nothing
 	// Projects is of one who runs the instance: projects are made where there are none,
 	// and the accounts become in them what the lines say.
 	Projects bool

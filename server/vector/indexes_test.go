@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -25,7 +26,7 @@ import (
 
 var (
 	ctx = context.Background()
-	me  = memory.Actor{Name: "user:1"}
+	me  = audit.Actor{Name: "user:1"}
 )
 
 const width = 5

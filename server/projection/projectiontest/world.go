@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
@@ -121,7 +122,7 @@ func (w *World) Account(name string) account.Identity {
 // Add stores a memory.
 func (w *World) Add(who account.Identity, body string, importance int) api.Memory {
 	w.T.Helper()
-	m, err := w.Memories.Add(context.Background(), who.Owner, memory.Actor{Name: who.Actor()}, api.SourceUser, api.MemoryAdd{Body: body, Importance: &importance})
+	m, err := w.Memories.Add(context.Background(), who.Owner, audit.Actor{Name: who.Actor()}, api.SourceUser, api.MemoryAdd{Body: body, Importance: &importance})
 	if err != nil {
 		w.T.Fatalf("add: %v", err)
 	}
@@ -153,7 +154,7 @@ func (w *World) Fill(who account.Identity, n int, body func(i int) string) []int
 				}
 				list = append(list, m)
 			}
-			ids, err := w.Memories.Insert(tx, who.Owner, memory.Actor{Name: memory.ActorImport}, "test", list)
+			ids, err := w.Memories.Insert(tx, who.Owner, audit.Actor{Name: audit.ActorImport}, "test", list)
 			all = append(all, ids...)
 			return err
 		})

@@ -1,4 +1,4 @@
-package memory
+package audit
 
 import (
 	"encoding/json"
@@ -31,8 +31,8 @@ func FuzzCursor(f *testing.F) {
 // An event's state from elsewhere never brings a body in, nor breaks what reads it.
 func FuzzState(f *testing.F) {
 	for _, s := range []string{
-		"", "{}", `{"body":"hello"}`, `{"body":"` + hashOf("x") + `","importance":5}`, `{"id":1,"user_id":1,"body":"a \"quoted\" word","importance":2,"category_id":null}`,
-		`{"body":7,"importance":"9"}`, `{"importance":1e99}`, `{"body":null}`, `[1,2]`, `not JSON with "body": "inside"`, `{"sources":[1,2,3]}`, `{"lastUsedAt":-5}`, `{"body":"a","body":"b"}`, `{"\u0062ody":"x"}`, `{"body":"first","body":"` + hashOf("x") + `"}`, `[{"row":{"body":"deep"}}]`, `{"body":"x"} {"body":"y"}`,
+		"", "{}", `{"body":"hello"}`, `{"body":"` + Hash("x") + `","importance":5}`, `{"id":1,"user_id":1,"body":"a \"quoted\" word","importance":2,"category_id":null}`,
+		`{"body":7,"importance":"9"}`, `{"importance":1e99}`, `{"body":null}`, `[1,2]`, `not JSON with "body": "inside"`, `{"sources":[1,2,3]}`, `{"lastUsedAt":-5}`, `{"body":"a","body":"b"}`, `{"\u0062ody":"x"}`, `{"body":"first","body":"` + Hash("x") + `"}`, `[{"row":{"body":"deep"}}]`, `{"body":"x"} {"body":"y"}`,
 	} {
 		f.Add(s)
 	}
@@ -54,11 +54,11 @@ func FuzzState(f *testing.F) {
 		if n, _ := importanceIn(kept); n < 0 || n > 10 {
 			t.Errorf("%q has the importance %d", text, n)
 		}
-		e := event{before: kept, after: text}
+		e := Entry{Before: kept, After: text}
 		budget := diffBudget
-		for _, c := range changesOf(&e) {
+		for _, c := range e.changes() {
 			c.wire(nil, nil, &budget)
-			c.told(actionUpdate)
+			c.told(ActionUpdate)
 		}
 	})
 }

@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"strconv"
+	"strings"
+
+	"elowen/server/account"
+	"elowen/server/db"
+	"elowen/shared/api"
+)
+
+// Actor is who makes a change.
+type Actor struct {
+	Name  string // user:ID, token:ID, agent, daemon, migration, import
+	Model string // where a model decided
+}
+
+// The actors that are no one's.
+const (
+	ActorAgent     = "agent"
+	ActorDaemon    = "daemon"
+	ActorMigration = "migration"
+	ActorImport    = "import"
+)
+
+// The kinds of actor that have a number.
+const (
+	kindUser  = "user"
+	kindToken = "token"
+)
+
+// Account is the account that an actor's name tells, 0 where it tells none.
+func Account(name string) db.AccountID {
+	kind, id, _ := strings.Cut(name, ":")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if kind != kindUser || err != nil || n < 0 {
+		return 0
+	}
+	return db.AccountID(n)
+}
+
+// Who tells who did something, in words, as one who reads it understands them.
+// Another account's name is nobody's business; only the readers of a pool are told
+// each other's names, which are people.
+type Who struct {
+	Viewer db.AccountID
+	Shared bool // it is about a pool's memory
+	People map[db.AccountID]account.Named
+}
+
+// Words are an actor's. A number that was carried over from elsewhere names nobody.
+func (w Who) Words(name, action string, carried bool) string {
+	actor, number, _ := strings.Cut(name, ":")
+	if w.Shared {
+		if id := Account(name); id != 0 && id != w.Viewer && !carried {
+			if p, ok := w.People[id]; ok {
+				return p.DisplayName
+			}
+		}
+		switch actor {
+		case kindToken:
+			return "A program with a token"
+		case ActorAgent:
+			return "An assistant"
+		}
+	}
+	switch actor {
+	case kindUser:
+		if !carried && number == strconv.FormatInt(int64(w.Viewer), 10) {
+			return "You"
+		}
+		return "A person"
+	case kindToken:
+		return "A program with your token"
+	case ActorAgent:
+		return "Your assistant"
+	case ActorDaemon:
+		if action == ActionEvict {
+			return "Daily sweep"
+		}
+		return "Elowen"
+	case ActorMigration:
+		return "The move from the older system"
+	case ActorImport:
+		return "The import"
+	case "":
+		return "Somebody"
+	}
+	return strings.ToUpper(actor[:1]) + actor[1:]
+}
+
+// Deleter is who moved a memory to the trash, as its row has it: the kind
+// (api.DeletedBy…, empty where nobody knows), and in words.
+func (w Who) Deleter(by, how string) (kind, words string) {
+	words = w.Words(by, how, false)
+	switch actor, number, _ := strings.Cut(by, ":"); {
+	case how == ActionEvict:
+		return api.DeletedBySweep, w.Words(ActorDaemon, ActionEvict, false)
+	case how == ActionMerge:
+		return api.DeletedByMerge, words
+	case actor == kindUser && number == strconv.FormatInt(int64(w.Viewer), 10):
+		return api.DeletedByYou, words
+	case actor == kindUser:
+		return api.DeletedByPerson, words
+	case actor == ActorAgent || actor == kindToken:
+		return api.DeletedByAgent, words
+	case actor == ActorDaemon:
+		return api.DeletedByElowen, words
+	}
+	return "", words
+}
