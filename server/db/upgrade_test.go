@@ -89,7 +89,7 @@ func integrity(d *db.DB) (problems []string, err error) {
 // What the step asks of the audit is the same on either engine.
 func TestWhoThrewItAwayOnBothEngines(t *testing.T) {
 	_, insert := old(t)
-	step, err := os.ReadFile(filepath.Join("migration", "0002_who.sql"))
+	step, err := os.ReadFile(filepath.Join("migration", "0002_recall.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
