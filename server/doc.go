@@ -45,7 +45,8 @@
 // hash of the body that it is of; below it stand the providers that are asked for
 // them. [elowen/server/settings] keeps groups of settings under one revision;
 // [elowen/server/model] is one of them: who is asked for what, with keys that
-// [elowen/server/secret] seals. [elowen/server/retention] has the policy, and the sweep that moves what faded to
+// [elowen/server/secret] seals. [elowen/server/schedule] knows when recurring work is done;
+// [elowen/server/retention] has the policy, and the sweep that moves what faded to
 // the trash. [elowen/server/transfer] brings memories in and out, and
 // [elowen/server/backup] copies, restores and checks whole stores.
 //
@@ -90,8 +91,8 @@
 // and every window that shows it, or its rank, gets a delta with the log's number.
 // Had the program died before the hint, the next look at the log would find it.
 //
-// A sweep. retention's schedule finds the stored instant come and moves it on a
-// day, which claims the sweep. For each account it reads what is due from the order
+// A sweep. The schedule finds the stored instant come and moves it on a day, which
+// claims the sweep. For each account retention reads what is due from the order
 // key's index, the lowest vitality first, lets Plan decide within what the audit
 // leaves of the daily limit, and hands each candidate to memory.Store.AutoEvict:
 // one transaction that looks at the row, the policy and the audit again, and only

@@ -17,7 +17,7 @@ import (
 
 	"elowen/server/backup"
 	"elowen/server/doctor"
-	"elowen/server/retention"
+	"elowen/server/schedule"
 	"elowen/server/transfer"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -157,11 +157,13 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		admin.close()
 		running.Wait()
 	}()
-	schedule := retention.NewSchedule(st.retention, r.Clock, r.Wake, retention.Task{Name: "backup", Run: keeper.Daily})
-	if err := schedule.Boot(r.ctx); err != nil {
+	recurring := schedule.New(st.db, r.Wake, log, st.retention.Daily(), st.retention.Housekeeping(), schedule.Task{
+		Name: "backup", Every: schedule.Daily, Boot: true, Run: func(ctx context.Context, _ schedule.Turn) error { return keeper.Daily(ctx) },
+	})
+	if err := recurring.Boot(r.ctx); err != nil {
 		return err
 	}
-	running.Go(func() { schedule.Run(work) })
+	running.Go(func() { recurring.Run(work) })
 	running.Go(func() { admin.serve(work) })
 	if err := st.models.Apply(r.ctx); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/model"
-	"elowen/server/retention"
+	"elowen/server/schedule"
 	"elowen/shared/fault"
 )
 
@@ -73,7 +73,7 @@ func Surroundings() *System {
 	return &System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Dir: dir, Env: os.LookupEnv, Terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Ask: ask, Line: line, Clock: db.SystemClock, Wake: retention.Wake,
+		Ask: ask, Line: line, Clock: db.SystemClock, Wake: schedule.Wake,
 	}
 }
 

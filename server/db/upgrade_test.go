@@ -73,6 +73,13 @@ func TestAnOlderFileIsBroughtUpToDate(t *testing.T) {
 	if problems, err := integrity(d); err != nil || len(problems) > 0 {
 		t.Errorf("%v %v", problems, err)
 	}
+	var next int64
+	err = d.View(ctx, func(tx *db.Tx) error {
+		return tx.Row(`SELECT next_at FROM recurring_task WHERE name = 'sweep' AND owner_id = 0 AND NOT EXISTS (SELECT 1 FROM meta WHERE name = 'nextSweepAt')`, nil, &next)
+	})
+	if err != nil || next != 1796083200000 {
+		t.Errorf("the next sweep is at %d: %v", next, err)
+	}
 	if err := d.Update(ctx, func(tx *db.Tx) error { _, err := tx.Exec(`UPDATE memory_event SET change_id = 1`); return err }); err == nil {
 		t.Error("the audit is no longer append-only")
 	}

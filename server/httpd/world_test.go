@@ -33,6 +33,7 @@ import (
 	"elowen/server/projection"
 	"elowen/server/recall"
 	"elowen/server/retention"
+	"elowen/server/schedule"
 	"elowen/server/secret"
 	"elowen/server/transfer"
 	"elowen/server/vector"
@@ -71,7 +72,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		OnCreate:     categories.Seed,
 		OwnsCategory: categories.Placeable,
 	})
-	if err := retention.NewSchedule(retained, w.clock.Now, nil).Boot(context.Background()); err != nil {
+	if err := schedule.New(w.db, nil, nil, retained.Daily()).Boot(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	changes := feed.New(w.db)

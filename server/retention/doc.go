@@ -18,18 +18,18 @@
 // in its own transaction and counts the audit: so a restart, a second program or
 // eight at once cannot exceed the limit, and a memory used since the plan stays.
 //
-// The next sweep is a stored instant. It is set before the server reports ready,
-// and moved only by the schedule's own sweep (at boot and every 24 hours) or a
-// detected jump of the clock. A sweep asked for by a person doesn't move it, so
-// the dates that people see stay where they are.
+// The sweep recurs (Daily): at boot and every 24 hours, at an instant that package
+// schedule keeps, so it is known before the server reports ready. A sweep asked for by
+// a person doesn't move it, so the dates that people see stay where they are.
+// Housekeeping, which drops what is past its days, recurs beside it.
 //
 // # Tables
 //
 // sweep (what each sweep did to each account). The policy is a group of package
-// settings; the instant is the store's meta value "nextSweepAt".
+// settings.
 //
 // # What it does not do
 //
-// It computes no vitality (package vitality) and changes no memory itself
-// (package memory).
+// It computes no vitality (package vitality), changes no memory itself (package
+// memory), and doesn't watch the clock (package schedule).
 package retention

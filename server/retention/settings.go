@@ -2,7 +2,6 @@ package retention
 
 import (
 	"encoding/json"
-	"strconv"
 	"sync/atomic"
 
 	"elowen/server/db"
@@ -12,10 +11,6 @@ import (
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
-
-// nextSweepName is the meta value with the instant of the next sweep, in Unix
-// milliseconds.
-const nextSweepName = "nextSweepAt"
 
 // Settings reads the policy and the instant of the next sweep. It is the
 // memory.Rules of the whole server.
@@ -93,23 +88,6 @@ func (s *Settings) Terms(tx *db.Tx) (memory.Terms, error) {
 		next = tx.Now + vitality.DayMillis
 	}
 	return memory.Terms{Policy: stored.Policy, NextSweepAt: next}, err
-}
-
-// nextSweep reads the stored instant; 0 where none was set.
-func nextSweep(tx *db.Tx) (int64, error) {
-	text, err := tx.Meta(nextSweepName)
-	if err != nil || text == "" {
-		return 0, err
-	}
-	at, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fault.Wrap(fault.Corrupt, err, "The instant of the next sweep cannot be read.")
-	}
-	return at, nil
-}
-
-func setNextSweep(tx *db.Tx, at int64) error {
-	return tx.SetMeta(nextSweepName, strconv.FormatInt(at, 10))
 }
 
 // Wire is a policy in its wire form.

@@ -274,9 +274,7 @@ func TestPreview(t *testing.T) {
 		h.old(anna, 12, 300, 5)
 		h.old(anna, 4, 40, 5) // below 10 after 48.8 days
 		h.old(anna, 9, 1, 10) // not within 30 days under this policy, at 45 from day 28 on
-		if err := NewSchedule(h.Store, clock.Now, nil).Boot(ctx); err != nil {
-			t.Fatal(err)
-		}
+		h.boot(t)
 		v, err := h.Preview(ctx, anna, api.PreviewRequest{Limit: 3})
 		if err != nil {
 			t.Fatal(err)

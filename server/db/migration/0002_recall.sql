@@ -200,3 +200,16 @@ CREATE INDEX maintenance_owner ON maintenance (owner_id, id);
 
 -- One of an account's at a time, whoever starts it.
 CREATE UNIQUE INDEX maintenance_running ON maintenance (owner_id, operation) WHERE status = 'running';
+
+-- When work that recurs is done next: what belongs to the store under owner 0, what
+-- each account has a turn of under that account.
+CREATE TABLE recurring_task (
+  name TEXT NOT NULL,
+  owner_id BIGINT NOT NULL,
+  next_at BIGINT NOT NULL,
+  PRIMARY KEY (name, owner_id)
+) {{clustered}};
+
+-- The instant of the next sweep stood alone.
+INSERT INTO recurring_task (name, owner_id, next_at) SELECT 'sweep', 0, CAST(value AS BIGINT) FROM meta WHERE name = 'nextSweepAt';
+DELETE FROM meta WHERE name = 'nextSweepAt';

@@ -369,6 +369,14 @@ CREATE TABLE provider_secret (
   sealed BLOB NOT NULL
 );
 
+-- table recurring_task
+CREATE TABLE recurring_task (
+  name TEXT NOT NULL,
+  owner_id BIGINT NOT NULL,
+  next_at BIGINT NOT NULL,
+  PRIMARY KEY (name, owner_id)
+) WITHOUT ROWID;
+
 -- table session
 CREATE TABLE session (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

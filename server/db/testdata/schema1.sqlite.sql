@@ -189,7 +189,7 @@ BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
 CREATE TRIGGER memory_event_no_update BEFORE UPDATE ON memory_event
 BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
 
-INSERT INTO meta (name, value) VALUES ('epoch', 'OLDEPOCH');
+INSERT INTO meta (name, value) VALUES ('epoch', 'OLDEPOCH'), ('nextSweepAt', '1796083200000');
 INSERT INTO account (id, name, name_key, display_name, role, password_hash, created_at) VALUES (1, 'ann', 'ann', '', 'admin', '', 1000), (2, 'bob', 'bob', '', 'member', '', 1000);
 INSERT INTO memory (id, owner_id, revision, subject, body, body_hash, lang, kind, importance, confidence, source, status, created_at, updated_at, deleted_at, deleted_why, order_key, fades_at) VALUES
   (1, 1, 1, '', 'active', 'h', '', 'fact', 5, 0.8, 'user', 'active', 1000, 1000, 0, '', 0, 0),

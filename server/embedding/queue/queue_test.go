@@ -25,6 +25,7 @@ import (
 	"elowen/server/feed"
 	"elowen/server/memory"
 	"elowen/server/retention"
+	"elowen/server/schedule"
 	"elowen/server/vector"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -70,7 +71,7 @@ func newHouse(t testing.TB, d *db.DB, clock *dbtest.Clock) *house {
 func (h *house) start() {
 	h.queue = queue.New(queue.Options{
 		DB: h.d, Memories: h.memories, Feed: h.feed, Service: h.service,
-		Kinds: []queue.Kind{queue.NewVectors(h.service)}, Wake: retention.Wake,
+		Kinds: []queue.Kind{queue.NewVectors(h.service)}, Wake: schedule.Wake,
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"elowen/server/projection"
 	"elowen/server/projection/view"
 	"elowen/server/retention"
+	"elowen/server/schedule"
 	"elowen/shared/api"
 )
 
@@ -71,7 +72,7 @@ func On(t testing.TB, d *db.DB, more ...func(*projection.Config)) *World {
 	w.Accounts = account.New(d, account.Options{OnCreate: w.Categories.Seed, OwnsCategory: w.Categories.Owned})
 	w.Memories = memory.New(d, w.Categories, w.Settings)
 	w.Retention = retention.New(d, w.Settings, w.Memories, nil)
-	if err := retention.NewSchedule(w.Retention, d.Now, nil).Boot(context.Background()); err != nil {
+	if err := schedule.New(d, nil, nil, w.Retention.Daily()).Boot(context.Background()); err != nil {
 		t.Fatalf("boot: %v", err)
 	}
 	w.Feed = feed.New(d)
