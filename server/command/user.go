@@ -2,18 +2,11 @@ package command
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"elowen/server/account"
-	"elowen/server/category"
-	"elowen/server/db"
-	"elowen/server/embedding/queue"
-	"elowen/server/job"
-	"elowen/server/memory"
-	"elowen/server/project"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -178,65 +171,4 @@ func (c *userErase) Run(r *run) error {
 			fmt.Fprintf(w, "Erased %s. Backups made before still have it.\n", visible(p.Name))
 		})
 	})
-}
-
-// erase removes an account from every noun, in one decision.
-func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
-	// Disabled first, in a decision of its own: its windows close before its log goes.
-	p, err := st.accounts.Patch(ctx, account.Identity{}, name, 0, api.PersonPatch{Disabled: api.Ptr(true)})
-	if err != nil {
-		return p, err
-	}
-	err = st.db.Update(ctx, func(tx *db.Tx) error {
-		owner := db.AccountID(p.ID)
-		if err := account.MarkErasing(tx, owner); err != nil {
-			return err
-		}
-		if err := project.EraseAccount(tx, owner); err != nil {
-			return err
-		}
-		if err := st.eraseOwned(tx, owner); err != nil {
-			return err
-		}
-		if err := account.Delete(tx, owner); err != nil {
-			return err
-		}
-		tx.Erase()
-		return tx.EraseAccountLog(owner)
-	})
-	return p, err
-}
-
-// eraseOwned removes what an owner has in every noun, but for its account.
-func (st *stores) eraseOwned(tx *db.Tx, owner db.AccountID) error {
-	for _, step := range []func(*db.Tx, db.AccountID) error{
-		st.transfer.EraseAccount, st.retention.EraseAccount, job.EraseAccount, queue.EraseAccount, memory.EraseAccount, category.EraseAccount,
-	} {
-		if err := step(tx, owner); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// erasePool removes the pool of a project that is deleted. One that holds memories is
-// refused: they are several people's.
-func (st *stores) erasePool(tx *db.Tx, pool db.AccountID) error {
-	n, err := memory.Held(tx, pool)
-	if err != nil {
-		return err
-	}
-	if n > 0 {
-		return fault.Newf(fault.Taken, "The project's pool still holds %d memories, with those in its trash. Purge them first; nothing was deleted.", n)
-	}
-	if err := account.MarkPool(tx, pool); err != nil {
-		return err
-	}
-	if err := st.eraseOwned(tx, pool); err != nil {
-		return err
-	}
-	if err := account.ErasePool(tx, pool); err != nil {
-		return err
-	}
-	return tx.EraseAccountLog(pool)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"elowen/server/account"
+	"elowen/server/audit"
 	"elowen/server/backup"
 	"elowen/server/calibration"
 	"elowen/server/category"
@@ -122,7 +123,7 @@ func (w *world) erase(ctx context.Context, _ account.Identity, name string) erro
 			return err
 		}
 		owner := db.AccountID(p.ID)
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, memory.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, owner); err != nil {
 				return err
 			}

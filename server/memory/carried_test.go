@@ -10,6 +10,7 @@ import (
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
+	"elowen/server/lexicon"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -166,14 +167,10 @@ func TestEraseAccount(t *testing.T) {
 			if err := account.MarkErasing(tx, f.ann); err != nil {
 				return err
 			}
-			if err := EraseAccount(tx, f.ann); err != nil {
-				return err
-			}
-			if err := category.EraseAccount(tx, f.ann); err != nil {
-				return err
-			}
-			if err := tx.EraseAccountLog(f.ann); err != nil {
-				return err
+			for _, step := range []func(*db.Tx, db.AccountID) error{EraseAccount, lexicon.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog} {
+				if err := step(tx, f.ann); err != nil {
+					return err
+				}
 			}
 			return account.Delete(tx, f.ann)
 		})

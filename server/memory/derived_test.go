@@ -93,15 +93,6 @@ func TestIndexedIsWhatHasAFreshVector(t *testing.T) {
 		if n := f.vectors(); n != 1 {
 			t.Errorf("%d vectors after a purge of one of two", n)
 		}
-		f.update(func(tx *db.Tx) error {
-			if _, err := tx.Exec(`UPDATE account SET erasing = 1 WHERE id = ?`, int64(f.ann)); err != nil {
-				return err
-			}
-			return EraseAccount(tx, f.ann)
-		})
-		if n := f.vectors(); n != 0 {
-			t.Errorf("%d vectors after the account was erased", n)
-		}
 	})
 }
 

@@ -3,28 +3,16 @@ package memory
 import (
 	"context"
 
-	"elowen/server/audit"
 	"elowen/server/db"
-	"elowen/server/embedding"
-	"elowen/server/late"
 	"elowen/server/lexicon"
 	"elowen/server/words"
 )
 
-// EraseAccount removes everything of the account's here, the audit too. The store
-// lets the audit go only for an account that is marked for it. What it wrote into pools
-// stays there, as the pools' own.
+// EraseAccount removes the account's memories with their versions and uses. What it
+// wrote into pools stays there, as the pools' own. What other nouns keep of memories
+// (words, vectors, audit) is theirs to erase.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 	if err := handOver(tx, owner); err != nil {
-		return err
-	}
-	if err := lexicon.EraseAccount(tx, owner); err != nil {
-		return err
-	}
-	if err := embedding.EraseAccount(tx, owner); err != nil {
-		return err
-	}
-	if err := late.EraseAccount(tx, owner); err != nil {
 		return err
 	}
 	for _, q := range []string{
@@ -35,9 +23,6 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 		if _, err := tx.Exec(q, int64(owner)); err != nil {
 			return err
 		}
-	}
-	if err := audit.EraseAccount(tx, owner); err != nil {
-		return err
 	}
 	tx.Erase()
 	return nil

@@ -285,7 +285,7 @@ func TestAccountsAreForgotten(t *testing.T) {
 	}
 	tick(3)
 	err := w.DB.Update(ctx, func(tx *db.Tx) error {
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, memory.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, bob.Owner); err != nil {
 				return err
 			}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"elowen/server/account"
+	"elowen/server/audit"
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/embedding"
+	"elowen/server/embedding/queue"
+	"elowen/server/job"
+	"elowen/server/late"
+	"elowen/server/lexicon"
+	"elowen/server/memory"
+	"elowen/server/project"
+	"elowen/server/schedule"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// eraseStep is what one noun removes of an owner's.
+type eraseStep struct {
+	noun  string
+	erase func(*db.Tx, db.AccountID) error
+}
+
+// eraseSteps is everything that an owner, a person or a pool, has in any noun but its
+// account, in an order in which nothing points at what is gone. A test finds tables
+// that none of them empties.
+func (st *stores) eraseSteps() []eraseStep {
+	return []eraseStep{
+		{"transfer", st.transfer.EraseAccount},
+		{"retention", st.retention.EraseAccount},
+		{"schedule", schedule.EraseAccount},
+		{"job", job.EraseAccount},
+		{"queue", queue.EraseAccount},
+		{"lexicon", lexicon.EraseAccount},
+		{"late", late.EraseAccount},
+		{"embedding", embedding.EraseAccount},
+		{"memory", memory.EraseAccount}, // what it wrote into pools is handed over, which is audited
+		{"audit", audit.EraseAccount},
+		{"category", category.EraseAccount},
+	}
+}
+
+// eraseOwned does the steps.
+func (st *stores) eraseOwned(tx *db.Tx, owner db.AccountID) error {
+	for _, step := range st.eraseSteps() {
+		if err := step.erase(tx, owner); err != nil {
+			return fmt.Errorf("%s: %w", step.noun, err)
+		}
+	}
+	tx.Erase()
+	return tx.EraseAccountLog(owner)
+}
+
+// erase removes a person's account from every noun, in one decision.
+func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
+	// Disabled first, in a decision of its own: its windows close before its log goes.
+	p, err := st.accounts.Patch(ctx, account.Identity{}, name, 0, api.PersonPatch{Disabled: api.Ptr(true)})
+	if err != nil {
+		return p, err
+	}
+	err = st.db.Update(ctx, func(tx *db.Tx) error {
+		owner := db.AccountID(p.ID)
+		if err := account.MarkErasing(tx, owner); err != nil {
+			return err
+		}
+		if err := project.EraseAccount(tx, owner); err != nil {
+			return err
+		}
+		if err := st.eraseOwned(tx, owner); err != nil {
+			return err
+		}
+		return account.Delete(tx, owner)
+	})
+	return p, err
+}
+
+// erasePool removes the pool of a project that is deleted. One that holds memories is
+// refused: they are several people's.
+func (st *stores) erasePool(tx *db.Tx, pool db.AccountID) error {
+	n, err := memory.Held(tx, pool)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fault.Newf(fault.Taken, "The project's pool still holds %d memories, with those in its trash. Purge them first; nothing was deleted.", n)
+	}
+	if err := account.MarkPool(tx, pool); err != nil {
+		return err
+	}
+	if err := st.eraseOwned(tx, pool); err != nil {
+		return err
+	}
+	return account.ErasePool(tx, pool)
+}

@@ -1,0 +1,181 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"elowen/server/account"
+	"elowen/server/db"
+	"elowen/server/db/dbtest"
+	"elowen/server/project"
+	"elowen/shared/api"
+)
+
+// owned is a column that says whose a row is.
+type owned struct {
+	table, column string
+	insert        string // of a row; its parameters are the owner and a text
+}
+
+// notOwners are columns that name an account without making the row its own.
+var notOwners = map[string]string{
+	"project.pool_id": "a pool goes with its project",
+}
+
+// values are what a column must hold where the type alone doesn't tell.
+var values = map[string]string{"memory.status": "'active'"}
+
+// ownedTables finds every column of the schema that is called owner_id or account_id,
+// or refers to an account, with a row to be put there.
+func ownedTables(t *testing.T, d *db.DB) []owned {
+	t.Helper()
+	type column struct {
+		name, kind string
+		given, pk  bool // has a value of its own; is part of the key
+	}
+	tables := map[string][]column{}
+	owners := map[string]string{}
+	err := d.View(context.Background(), func(tx *db.Tx) error {
+		rows := tx.Query(`SELECT m.name, p.name, p.type, p."notnull" = 0 OR p.dflt_value IS NOT NULL, p.pk > 0, COALESCE(f."table", '')
+			FROM sqlite_schema m JOIN pragma_table_info(m.name) p LEFT JOIN pragma_foreign_key_list(m.name) f ON f."from" = p.name
+			WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'`)
+		defer rows.Close()
+		for rows.Next() {
+			var table, refers string
+			var c column
+			if err := rows.Scan(&table, &c.name, &c.kind, &c.given, &c.pk, &refers); err != nil {
+				return err
+			}
+			tables[table] = append(tables[table], c)
+			if _, not := notOwners[table+"."+c.name]; !not && (c.name == "owner_id" || c.name == "account_id" || refers == "account") {
+				owners[table] = c.name
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []owned
+	for _, table := range slices.Sorted(maps.Keys(owners)) {
+		var names, vals []string
+		for _, c := range tables[table] {
+			value := "1"
+			switch {
+			case c.name == owners[table]:
+				value = "?1"
+			case c.given && !c.pk || c.name == "id":
+				continue
+			case values[table+"."+c.name] != "":
+				value = values[table+"."+c.name]
+			case c.kind == "TEXT":
+				value = "?2"
+			case c.kind == "BLOB":
+				value = "x'00'"
+			}
+			names, vals = append(names, c.name), append(vals, value)
+		}
+		list = append(list, owned{table, owners[table], fmt.Sprintf(`INSERT OR IGNORE INTO %s (%s) SELECT %s WHERE ?2 <> ''`, table, strings.Join(names, ", "), strings.Join(vals, ", "))})
+	}
+	return list
+}
+
+// left is the tables that have rows of an owner.
+func left(tx *db.Tx, list []owned, owner db.AccountID) (tables []string, err error) {
+	for _, o := range list {
+		var n int
+		if err := tx.Row(`SELECT COUNT(*) FROM `+o.table+` WHERE `+o.column+` = ?`, []any{int64(owner)}, &n); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			tables = append(tables, o.table)
+		}
+	}
+	return tables, nil
+}
+
+// Whatever table has an owner, the erasure of an account empties of that account's
+// rows, by a step of its own, and leaves everybody else's.
+func TestErasureEmptiesEveryTable(t *testing.T) {
+	ctx := context.Background()
+	d := dbtest.Open(t, nil)
+	s, _, _ := sitting(t.TempDir())
+	st := put(d, s, t.TempDir(), slog.New(slog.DiscardHandler))
+	var ann, bob db.AccountID
+	list := ownedTables(t, d)
+	if len(list) < 20 {
+		t.Fatalf("only %d tables have an owner: the test looks at the wrong thing", len(list))
+	}
+	err := d.Update(ctx, func(tx *db.Tx) (err error) {
+		if ann, err = account.InsertLocked(tx, "ann", "", api.RoleMember, 0); err != nil {
+			return err
+		}
+		if bob, err = account.InsertLocked(tx, "bob", "", api.RoleMember, 0); err != nil {
+			return err
+		}
+		// What the rows refer to.
+		for _, q := range []string{
+			`INSERT INTO embedding_space (id, identity, kind, endpoint, model, asked, file, created_at) VALUES (1, 'x', 'x', '', 'x', 0, '', 0)`,
+			`INSERT INTO project (id, slug, name, description, created_at, updated_at) VALUES (1, 'x', 'x', '', 0, 0)`,
+		} {
+			if _, err := tx.Exec(q); err != nil {
+				return err
+			}
+		}
+		for _, o := range list {
+			for name, owner := range map[string]db.AccountID{"ann": ann, "bob": bob} {
+				if _, err := tx.Exec(o.insert, int64(owner), name); err != nil {
+					return fmt.Errorf("%s: %w", o.insert, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("say in this test what such a row looks like: %+v", err)
+	}
+	all := func(owner db.AccountID) (tables []string) {
+		err := d.View(ctx, func(tx *db.Tx) (err error) { tables, err = left(tx, list, owner); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tables
+	}
+	if n := len(all(bob)); n != len(list) {
+		t.Fatalf("rows in %d of %d tables: %q", n, len(list), all(bob))
+	}
+
+	// Without what falls with the account's row itself.
+	undo := errors.New("undo")
+	err = d.Update(ctx, func(tx *db.Tx) error {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, st.eraseOwned} {
+			if err := step(tx, bob); err != nil {
+				return err
+			}
+		}
+		tables, err := left(tx, list, bob)
+		if want := []string{"session", "token"}; err == nil && !slices.Equal(tables, want) {
+			t.Errorf("the steps leave rows in %q; only %q go with the account itself", tables, want)
+		}
+		return errors.Join(err, undo)
+	})
+	if !errors.Is(err, undo) {
+		t.Fatal(err)
+	}
+
+	if _, err := st.erase(ctx, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	if tables := all(bob); len(tables) > 0 {
+		t.Errorf("rows are left in %q", tables)
+	}
+	if tables := all(ann); len(tables) != len(list) {
+		t.Errorf("the other account has rows in %q alone", tables)
+	}
+}
