@@ -14,6 +14,31 @@
 //
 // What it doesn't do: it computes no vitality, date or order, and parses no text:
 // the server sends both as they are to be shown.
+//
+// # How to write small pages
+//
+// All of this is downloaded before anything is seen, and ./build.sh wasm fails above
+// a limit. Of some 1,300 kB with brotli, the runtime and the standard library take
+// 700, go-app and the websocket 100, this app 500: a page is 10 to 25. What costs:
+//
+//   - Calls. Every call is some hundred bytes of code before compression: it is a point
+//     where a goroutine can be left and entered again. tag.Box and tag.Words do in one what
+//     Div, Class and Body do in three; a piece that is seen twice belongs in package part.
+//   - Element types. app.Div and its like bring a hundred methods each; package tag has
+//     one type for all.
+//   - Imports. fmt is there but not cheap to call: strconv and + are. Anything of the
+//     library that isn't linked yet may bring tables: time zones, Unicode, templates, XML.
+//     Package wasm/overlay cuts out what go-app imports for servers only.
+//   - Type parameters. Every type that a generic function is used with is another copy
+//     of it; with an interface or a
+//     closure there is one. slices.SortFunc is 15 kB a type
+//     before compression.
+//   - Structs that are compared with ==, as a map's keys, or are passed by value in
+//     interfaces: each gets functions of its own to compare and to hash. Pointers don't.
+//   - JSON is read by reflection: a type costs its description, a few hundred bytes,
+//     and no code. Types that many answers share are in shared/api.
+//   - Texts and drawings cost about what they weigh, a third of it where it is prose.
+//     What is seen on one page only can be a file of its own (package assets).
 package page
 
 import (

@@ -1,10 +1,14 @@
-// Command pack compresses the browser program for embedding: app.wasm with brotli
-// at its highest quality and with gzip, Go's support script beside them, and a
-// summary with hash and length that package assets reads.
+// Command pack makes the browser program smaller (package module) and compresses it
+// for embedding: app.wasm with brotli at its highest quality and with gzip, Go's
+// support script beside them, and a summary with hash and length that package assets
+// reads.
 //
 //	go run ./assets/pack -wasm FILE -exec FILE -o assets/built
 //
-// It writes nothing if what stands there was made from the same two files. Each
+// A program that is too large over the wire is an error; package app/page says how pages
+// stay small.
+//
+// It writes nothing if what stands there is what would be written. Each
 // file is put in place by a rename, after the old summary is gone and before the
 // new one is there, so a broken-off run leaves a state that the next run repairs.
 package main
@@ -21,9 +25,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"elowen/assets"
+	"elowen/assets/pack/module"
 
 	"github.com/andybalholm/brotli"
 )
@@ -33,7 +39,7 @@ func main() {
 	exec := flag.String("exec", "", "wasm_exec.js of the same toolchain")
 	out := flag.String("o", "", "directory to write to")
 	flag.Parse()
-	done, err := pack(*wasm, *exec, *out)
+	done, err := pack(*wasm, *exec, *out, func(program []byte) ([]byte, error) { return module.Slim(program, own) }, limit)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
@@ -41,11 +47,25 @@ func main() {
 	fmt.Println(done)
 }
 
+// limit is what a browser may have to download, in bytes of brotli: on a line of
+// 10 Mbit/s it is there in a second and a half.
+const limit = 1_900_000
+
+// own tells whether a function is of this project: in a stack that the browser's
+// console shows, files and lines of these are what one looks for.
+func own(function string) bool {
+	return strings.HasPrefix(function, "elowen/") || strings.HasPrefix(function, "main.")
+}
+
 // pack does the work and says in one line what it did.
-func pack(wasm, exec, out string) (string, error) {
-	program, err := os.ReadFile(wasm)
+func pack(wasm, exec, out string, slim func([]byte) ([]byte, error), limit int) (string, error) {
+	linked, err := os.ReadFile(wasm)
 	if err != nil {
 		return "", err
+	}
+	program, err := slim(linked)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", wasm, err)
 	}
 	script, err := os.ReadFile(exec)
 	if err != nil {
@@ -73,6 +93,9 @@ func pack(wasm, exec, out string) (string, error) {
 	if err := errors.Join(errBr, errGz); err != nil {
 		return "", err
 	}
+	if br.Len() > limit {
+		return "", fmt.Errorf("%s is %d bytes with brotli, of at most %d; package app/page says how pages stay small", assets.Wasm, br.Len(), limit)
+	}
 	summary, err := json.Marshal(sum)
 	if err != nil {
 		return "", err
@@ -90,8 +113,8 @@ func pack(wasm, exec, out string) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%s: %.2f MB, brotli %.2f MB, gzip %.2f MB",
-		assets.Wasm, mb(len(program)), mb(br.Len()), mb(gz.Len())), nil
+	return fmt.Sprintf("%s: %.2f MB, brotli %.3f MB of %.1f, gzip %.2f MB",
+		assets.Wasm, mb(len(program)), mb(br.Len()), mb(limit), mb(gz.Len())), nil
 }
 
 // window is the logarithm of how far back brotli looks: as far as browsers allow,

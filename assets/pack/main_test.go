@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"elowen/assets/pack/module"
 
 	"github.com/andybalholm/brotli"
 )
@@ -55,14 +59,60 @@ func TestPackRoundTripAndSkip(t *testing.T) {
 
 func TestPackNeedsItsInput(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := pack(filepath.Join(dir, "none.wasm"), filepath.Join(dir, "none.js"), dir); err == nil {
+	if _, err := pack(filepath.Join(dir, "none.wasm"), filepath.Join(dir, "none.js"), dir, same, limit); err == nil {
 		t.Error("a missing program was packed")
 	}
 }
 
+// A program above the limit is told with its size, and what stood there stays.
+func TestPackTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	wasm, exec, out := filepath.Join(dir, "app.wasm"), filepath.Join(dir, "wasm_exec.js"), filepath.Join(dir, "built")
+	write(t, exec, []byte("// support"))
+	write(t, wasm, []byte("small"))
+	run(t, wasm, exec, out)
+	before := read(t, open(t, out, "app.wasm.br"))
+
+	noise := make([]byte, 5000)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	write(t, wasm, noise)
+	_, err := pack(wasm, exec, out, same, 4999)
+	if err == nil || !regexp.MustCompile(`app\.wasm is 5\d\d\d bytes .* at most 4999`).MatchString(err.Error()) {
+		t.Errorf("too large: %v", err)
+	}
+	if got := read(t, open(t, out, "app.wasm.br")); !bytes.Equal(got, before) {
+		t.Error("it was written")
+	}
+}
+
+// What can't be made smaller is not packed.
+func TestPackUnknownModule(t *testing.T) {
+	dir := t.TempDir()
+	wasm, exec := filepath.Join(dir, "app.wasm"), filepath.Join(dir, "wasm_exec.js")
+	write(t, exec, []byte("// support"))
+	write(t, wasm, []byte("\x00asm, but no more"))
+	_, err := pack(wasm, exec, dir, func(b []byte) ([]byte, error) { return module.Slim(b, own) }, limit)
+	if err == nil || !strings.Contains(err.Error(), "not a WebAssembly module") {
+		t.Errorf("packed: %v", err)
+	}
+}
+
+func TestOwn(t *testing.T) {
+	for name, want := range map[string]bool{
+		"elowen/app/page.(*App).Render": true, "main.main": true, "runtime.gopanic": false,
+		"github.com/maxence-charriere/go-app/v10/pkg/app.RunWhenOnBrowser": false,
+	} {
+		if own(name) != want {
+			t.Errorf("own(%q) is %v", name, !want)
+		}
+	}
+}
+
+func same(program []byte) ([]byte, error) { return program, nil }
+
 func run(t *testing.T, wasm, exec, out string) string {
 	t.Helper()
-	said, err := pack(wasm, exec, out)
+	said, err := pack(wasm, exec, out, same, limit)
 	if err != nil {
 		t.Fatal(err)
 	}

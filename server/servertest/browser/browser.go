@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,6 +143,25 @@ func (w *Window) Tolerate(parts ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tolerated = append(w.tolerated, parts...)
+}
+
+const heardPause = 100 * time.Millisecond
+
+// Heard waits until the console has said something that matches.
+func (w *Window) Heard(pattern string) {
+	w.t.Helper()
+	want := regexp.MustCompile(pattern)
+	var said []string
+	for range Patience / heardPause {
+		w.mu.Lock()
+		said = slices.Clone(w.console)
+		w.mu.Unlock()
+		if slices.ContainsFunc(said, want.MatchString) {
+			return
+		}
+		time.Sleep(heardPause)
+	}
+	w.t.Fatalf("the console never said %s, but\n%s", pattern, strings.Join(said, "\n"))
 }
 
 func (w *Window) note(m chromedp.ConsoleMessage) {

@@ -23,6 +23,10 @@ func TestAPanicStaysWhereItHappens(t *testing.T) {
 	w.ClickText(".row .row-body", firstOne)
 	w.See("This part of the page broke.")
 	w.Has(".broken button")
+	// Whoever looks for the defect finds who called whom, and where in this project.
+	w.Heard(`elowen/app/browser\.Report\([^)]*\)\s+elowen/app/browser/guard\.go:\d+ `)
+	w.Heard(`elowen/app/page\.\(\*Detail\)\.Render.*\s+elowen/app/page/detail\w*\.go:\d+ `)
+	w.Heard(`syscall/js\.Value\.\w+\(`)
 	w.SeeIn(".row", "Another one.") // the list beside it lives
 	w.Press("Trash")
 	w.Await("other pages work", `location.pathname.endsWith("/memory/trash")`)
