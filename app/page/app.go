@@ -30,9 +30,8 @@
 //     library that isn't linked yet may bring tables: time zones, Unicode, templates, XML.
 //     Package wasm/overlay cuts out what go-app imports for servers only.
 //   - Type parameters. Every type that a generic function is used with is another copy
-//     of it; with an interface or a
-//     closure there is one. slices.SortFunc is 15 kB a type
-//     before compression.
+//     of it; with an interface or a closure there is one. slices.SortFunc is 15 kB a
+//     type before compression.
 //   - Structs that are compared with ==, as a map's keys, or are passed by value in
 //     interfaces: each gets functions of its own to compare and to hash. Pointers don't.
 //   - JSON is read by reflection: a type costs its description, a few hundred bytes,
