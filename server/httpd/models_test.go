@@ -1,9 +1,13 @@
 package httpd
 
 import (
+	"fmt"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
+	"elowen/server/model/modeltest"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -50,5 +54,59 @@ func TestModelsOverREST(t *testing.T) {
 		if strings.Contains(text, "sk-verysecret") {
 			t.Error("a key is in an answer or the log")
 		}
+	}
+}
+
+// A key that was sent with an idempotency key is the one that the provider gets.
+func TestAKeyIsStoredAsItCame(t *testing.T) {
+	w := newWorld(t, GateOptions{})
+	admin := w.person("root", api.RoleAdmin)
+	provider := modeltest.NewServer(t, func(modeltest.Request) string { return "pong" })
+	admin.must("PUT", api.PathModels, fmt.Sprintf(`{"revision":1,"providers":[{"id":"mine","kind":"openai","baseUrl":"%s/v1","apiKey":"sk-verysecret"}],
+		"roles":{"utility":{"provider":"mine","model":"m"}}}`, provider.URL), api.HeaderIdempotency, "k")
+	admin.must("POST", api.PathModelsTest, `{"role":"utility"}`)
+	asked := provider.Requests()
+	if len(asked) == 0 || !strings.Contains(asked[0].Key, "sk-verysecret") {
+		t.Errorf("the provider was asked %+v", asked)
+	}
+}
+
+// Whatever a request carries that is named like a secret says so by its tag, so
+// that nothing is kept of it.
+func TestSecretsAreTagged(t *testing.T) {
+	like := regexp.MustCompile(`(?i)(password|secret|key|code)$`)
+	tagged := 0
+	seen := map[reflect.Type]bool{}
+	var look func(typ reflect.Type)
+	look = func(typ reflect.Type) {
+		if seen[typ] {
+			return
+		}
+		seen[typ] = true
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			look(typ.Elem())
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				secret := f.Tag.Get("secret") == "true"
+				if like.MatchString(name) && !secret && f.Type.Kind() != reflect.Bool {
+					t.Errorf("%s.%s looks like a secret, without the tag", typ.Name(), f.Name)
+				}
+				if secret {
+					tagged++
+				}
+				look(f.Type)
+			}
+		}
+	}
+	for _, r := range Routes() {
+		if r.Takes != nil {
+			look(r.Takes)
+		}
+	}
+	if tagged < 8 {
+		t.Errorf("only %d secrets are tagged: the test looks at the wrong thing", tagged)
 	}
 }

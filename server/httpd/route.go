@@ -150,52 +150,6 @@ func statusOf(r *Route, v any) int {
 	return r.Status
 }
 
-// withoutSecrets is what an idempotency key stands for: the body, but not the
-// passwords in it, whose quick hash would be easier to guess from than the stored
-// one. Nil: the body as it came will do.
-func withoutSecrets(in any) any {
-	hide := func(s *string) *string {
-		if s == nil {
-			return nil
-		}
-		return api.Ptr("hidden")
-	}
-	switch in := in.(type) {
-	case api.MePatch:
-		in.Password, in.CurrentPassword = hide(in.Password), hide(in.CurrentPassword)
-		return in
-	case api.PersonPatch:
-		in.Password = hide(in.Password)
-		return in
-	case api.ModelsChange:
-		for i := range in.Providers {
-			in.Providers[i].APIKey = hideKey(in.Providers[i].APIKey)
-		}
-		return in
-	case api.ModelTest:
-		if in.Provider != nil {
-			shown := *in.Provider
-			shown.APIKey = hideKey(shown.APIKey)
-			in.Provider = &shown
-		}
-		return in
-	case api.PersonAdd:
-		if in.Password != "" {
-			in.Password = "hidden"
-		}
-		return in
-	}
-	return nil
-}
-
-// hideKey keeps whether a key was given or taken away, not which.
-func hideKey(key api.Optional[string]) api.Optional[string] {
-	if key.Value == nil {
-		return key
-	}
-	return api.Some("hidden")
-}
-
 func bodyMost() int64 { return int64(setting.Get("http.body").Max) }
 
 var errNotFound = fault.New(fault.NotFound, "There is nothing here.")

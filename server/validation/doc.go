@@ -16,6 +16,9 @@
 // `label` a kind · `body` a memory's body · `ids=KEY` distinct positive ids, as
 // many as the row allows · `name` an account's name · `password`.
 //
+// Hidden makes a copy of a request without what its `secret:"true"` tags mark, for
+// whatever is kept of requests.
+//
 // What it doesn't do: anything that needs the store, such as whether a category
 // exists.
 package validation

@@ -2,15 +2,15 @@ package api
 
 // Setup is the body of POST /api/setup: the first account, an administrator.
 type Setup struct {
-	Code     string `json:"code" validate:"required,max=100"` // the one-time code that the server printed
+	Code     string `json:"code" validate:"required,max=100" secret:"true"` // the one-time code that the server printed
 	Name     string `json:"name" validate:"name"`
-	Password string `json:"password" validate:"password"`
+	Password string `json:"password" validate:"password" secret:"true"`
 }
 
 // Login is the body of POST /api/login.
 type Login struct {
 	Name     string `json:"name" validate:"required,max=200"`
-	Password string `json:"password" validate:"required,max=1000"`
+	Password string `json:"password" validate:"required,max=1000" secret:"true"`
 }
 
 // The roles.
@@ -51,8 +51,8 @@ type MeMemory struct {
 // MePatch is the body of PATCH /api/me. A new password needs the current one.
 type MePatch struct {
 	DisplayName       *string         `json:"displayName,omitempty" validate:"omitempty,line=account.displayName"`
-	Password          *string         `json:"password,omitempty" validate:"omitempty,password"`
-	CurrentPassword   *string         `json:"currentPassword,omitempty" validate:"omitempty,max=1000"`
+	Password          *string         `json:"password,omitempty" validate:"omitempty,password" secret:"true"`
+	CurrentPassword   *string         `json:"currentPassword,omitempty" validate:"omitempty,max=1000" secret:"true"`
 	DefaultCategoryID Optional[int64] `json:"defaultCategoryId,omitzero"`
 	Memory            *MeMemoryPatch  `json:"memory,omitempty"`
 }
@@ -70,14 +70,14 @@ type MeMemoryPatch struct {
 type PersonAdd struct {
 	Name        string `json:"name" validate:"name"`
 	DisplayName string `json:"displayName,omitempty" validate:"line=account.displayName"`
-	Password    string `json:"password,omitempty" validate:"omitempty,password"`
+	Password    string `json:"password,omitempty" validate:"omitempty,password" secret:"true"`
 	Role        string `json:"role,omitempty" validate:"omitempty,oneof=admin member"`
 }
 
 // PersonPatch is the body of PATCH /api/people/{name}.
 type PersonPatch struct {
 	DisplayName *string `json:"displayName,omitempty" validate:"omitempty,line=account.displayName"`
-	Password    *string `json:"password,omitempty" validate:"omitempty,password"`
+	Password    *string `json:"password,omitempty" validate:"omitempty,password" secret:"true"`
 	Role        *string `json:"role,omitempty" validate:"omitempty,oneof=admin member"`
 	Disabled    *bool   `json:"disabled,omitempty"`
 }

@@ -60,7 +60,7 @@ type ProviderChange struct {
 	ID      string           `json:"id" validate:"line=model.provider"`
 	Kind    string           `json:"kind" validate:"oneof=local openai openrouter ollama anthropic"`
 	BaseURL string           `json:"baseUrl,omitempty" validate:"line=model.baseUrl"`
-	APIKey  Optional[string] `json:"apiKey,omitzero"` // absent: the stored one stays, unless the address changes; null takes it away
+	APIKey  Optional[string] `json:"apiKey,omitzero" secret:"true"` // absent: the stored one stays, unless the address changes; null takes it away
 
 	// What a provider is served with may be sent back as it came; it changes nothing.
 	HasKey  bool `json:"hasKey,omitempty"`
