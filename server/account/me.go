@@ -24,10 +24,8 @@ func MeIn(tx *db.Tx, i Identity) (api.Me, error) { return readMe(tx, i) }
 func readMe(tx *db.Tx, i Identity) (api.Me, error) {
 	me := api.Me{Scopes: i.Scopes}
 	var row personRow
-	m := &me.Memory
-	err := tx.Row(`SELECT `+personColumns+`, default_category_id, search_after_message, search_while_working, auto_save, dreaming, learn_skills
-		FROM account WHERE id = ? AND kind = 'person' AND erasing = 0`, []any{int64(i.Owner)},
-		append(row.dest(), &me.DefaultCategoryID, &m.SearchAfterMessage, &m.SearchWhileWorking, &m.AutoSave, &m.Dreaming, &m.LearnSkills)...)
+	err := tx.Row(`SELECT `+personColumns+`, default_category_id`+switchColumns(", ", "")+` FROM account WHERE id = ? AND kind = 'person' AND erasing = 0`,
+		[]any{int64(i.Owner)}, append(append(row.dest(), &me.DefaultCategoryID), switchesOf(&me.Memory)...)...)
 	if fault.Is(err, fault.NotFound) {
 		return me, errSignIn
 	}
@@ -69,26 +67,13 @@ func (s *Store) PatchMe(ctx context.Context, i Identity, ifRevision int64, in ap
 				return me, err
 			}
 		}
-		set := func(to *bool, from *bool) {
-			if from != nil {
-				*to = *from
-			}
-		}
 		if in.DisplayName != nil {
 			me.DisplayName = *in.DisplayName
 		}
-		m := &me.Memory
-		if p := in.Memory; p != nil {
-			set(&m.SearchAfterMessage, p.SearchAfterMessage)
-			set(&m.SearchWhileWorking, p.SearchWhileWorking)
-			set(&m.AutoSave, p.AutoSave)
-			set(&m.Dreaming, p.Dreaming)
-			set(&m.LearnSkills, p.LearnSkills)
-		}
+		flip(&me.Memory, in.Memory)
 		tx.Emit(i.Owner, db.NounAccount, int64(i.Owner))
-		err = tx.Must(`UPDATE account SET revision = revision + 1, display_name = ?, search_after_message = ?, search_while_working = ?,
-			auto_save = ?, dreaming = ?, learn_skills = ? WHERE id = ?`,
-			me.DisplayName, number(m.SearchAfterMessage), number(m.SearchWhileWorking), number(m.AutoSave), number(m.Dreaming), number(m.LearnSkills), int64(i.Owner))
+		err = tx.Must(`UPDATE account SET revision = revision + 1, display_name = ?`+switchColumns(", ", " = ?")+` WHERE id = ?`,
+			append(append([]any{me.DisplayName}, switchValues(&me.Memory)...), int64(i.Owner))...)
 		if err != nil {
 			return me, err
 		}

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"strings"
 
 	"golang.org/x/text/secure/precis"
 
@@ -38,9 +39,10 @@ func insert(tx *db.Tx, n newAccount) (db.AccountID, error) {
 		n.created = tx.Now
 	}
 	var id int64
-	err = tx.Row(`INSERT INTO account (name, name_key, display_name, role, password_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (name_key) DO NOTHING RETURNING id`,
-		[]any{n.name, key, n.displayName, n.role, n.hash, n.created}, &id)
+	switches := defaultSwitches()
+	err = tx.Row(`INSERT INTO account (name, name_key, display_name, role, password_hash, created_at`+switchColumns(", ", "")+`)
+		VALUES (?, ?, ?, ?, ?, ?`+strings.Repeat(", ?", len(memorySwitches))+`) ON CONFLICT (name_key) DO NOTHING RETURNING id`,
+		append([]any{n.name, key, n.displayName, n.role, n.hash, n.created}, switchValues(&switches)...), &id)
 	if fault.Is(err, fault.NotFound) {
 		return 0, errNameTaken
 	}

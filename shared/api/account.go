@@ -39,7 +39,7 @@ type Me struct {
 	Memory            MeMemory `json:"memory"`
 }
 
-// MeMemory is the account's own switches.
+// MeMemory is the account's own switches; their rows in package setting are me.*.
 type MeMemory struct {
 	SearchAfterMessage bool `json:"searchAfterMessage"`
 	SearchWhileWorking bool `json:"searchWhileWorking"`
