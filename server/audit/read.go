@@ -143,7 +143,7 @@ func Newest(tx *db.Tx, owner db.AccountID, memories []int64) (map[int64]int64, e
 
 // Grouped is the entries of a change of many after one of them, as they were written.
 func Grouped(tx *db.Tx, owner db.AccountID, group, after int64, limit int) ([]Entry, error) {
-	return read(tx, `owner_id = ? AND change_id = ? AND id > ? ORDER BY id LIMIT ?`, int64(owner), group, after, limit)
+	return read(tx, `owner_id = ? AND change_id = ? AND change_id <> 0 AND id > ? ORDER BY id LIMIT ?`, int64(owner), group, after, limit)
 }
 
 // WentToTrash is the last entry before one that says how the memory came into the

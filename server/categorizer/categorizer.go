@@ -2,7 +2,6 @@ package categorizer
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -126,8 +125,7 @@ func (c *Categorizer) Pass(ctx context.Context) (at int64) {
 
 // wants is how long the one who failed wants to be left alone, in milliseconds.
 func wants(err error) int64 {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := fault.As(err); ok {
 		return f.RetryAfterMillis
 	}
 	return 0

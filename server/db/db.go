@@ -54,6 +54,7 @@ type DB struct {
 	audience  atomic.Pointer[Audience]
 	groups    atomic.Int64 // engine commits
 	decisions atomic.Int64 // acknowledged Updates
+	tracer    atomic.Pointer[func(Statement)]
 }
 
 // Open opens the store, making and migrating it where that is allowed. A file

@@ -145,8 +145,7 @@ func (*postgresEngine) translate(err error) error {
 	if err == nil {
 		return nil
 	}
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if _, ok := fault.As(err); ok {
 		return err
 	}
 	var pg *pgconn.PgError

@@ -245,8 +245,7 @@ func (sqliteEngine) translate(err error) error {
 	if err == nil {
 		return nil
 	}
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if _, ok := fault.As(err); ok {
 		return err
 	}
 	var code sqlite3.ErrorCode

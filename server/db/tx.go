@@ -35,6 +35,7 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	if !tx.writable {
 		return 0, fault.Wrap(fault.Internal, errors.New("a write inside View"), "")
 	}
+	tx.traced(query, args)
 	stmt, err := tx.conn.stmt(tx.run, query)
 	if err != nil {
 		return 0, tx.db.failed(tx.run, err)
@@ -87,6 +88,7 @@ func (tx *Tx) Query(query string, args ...any) *Rows {
 	if tx.ctx.Err() != nil {
 		return &Rows{tx: tx, err: cancelled(tx.ctx)}
 	}
+	tx.traced(query, args)
 	stmt, err := tx.conn.stmt(tx.run, query)
 	if err != nil {
 		return &Rows{tx: tx, err: tx.db.failed(tx.run, err)}

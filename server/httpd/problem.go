@@ -26,12 +26,10 @@ func Problem(w http.ResponseWriter, err error) {
 	h.Del("Content-Disposition")
 	h.Set("Content-Type", fault.ProblemType)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
-	if e, ok := asFault(err); ok && e.RetryAfterMillis > 0 {
-		h.Set("Retry-After", strconv.FormatInt((e.RetryAfterMillis+999)/1000, 10))
-	} else if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
-		h.Set("Retry-After", "5")
+	if wait := fault.RetryAfter(err); wait > 0 {
+		h.Set("Retry-After", strconv.FormatInt((wait+999)/1000, 10))
 	}
-	if p.Status == http.StatusUnauthorized {
+	if fault.Is(err, fault.Unauthenticated) {
 		h.Set("WWW-Authenticate", `Bearer realm="elowen"`)
 	}
 	w.WriteHeader(p.Status)

@@ -250,12 +250,12 @@ func (s *server) answer(c *call, out any) error {
 
 // refuse answers an error, and logs what only we should see.
 func (s *server) refuse(c *call, err error) {
-	switch fault.KindOf(err) {
-	case fault.Internal, fault.Corrupt:
+	switch kind := fault.KindOf(err); {
+	case kind.Ours():
 		if c.ctx.Err() == nil {
 			s.Log.Error("a request failed", "method", c.route.Method, "route", c.route.Path, "error", err)
 		}
-	case fault.Unavailable:
+	case kind == fault.Unavailable:
 		s.Log.Warn("a request could not be served", "method", c.route.Method, "route", c.route.Path, "error", err)
 	}
 	if sent, ok := c.w.(*sentinel); ok && sent.begun {
@@ -299,12 +299,6 @@ func methodsOf(routes []*Route, path string) []string {
 		}
 	}
 	return list
-}
-
-func asFault(err error) (*fault.Error, bool) {
-	var e *fault.Error
-	ok := errors.As(err, &e)
-	return e, ok
 }
 
 // located names the address of what was made.

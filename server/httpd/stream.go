@@ -150,7 +150,7 @@ func (s *server) importSteps(c *call, in io.Reader, size int64, o transfer.Optio
 		tell(last)
 		return nil
 	}
-	if k := fault.KindOf(err); k == fault.Internal || k == fault.Corrupt {
+	if fault.KindOf(err).Ours() {
 		s.Log.Error("an import failed", "error", err)
 	}
 	p := fault.ProblemOf(err)
@@ -161,7 +161,7 @@ func (s *server) importSteps(c *call, in io.Reader, size int64, o transfer.Optio
 
 // arrived says why a body didn't come whole.
 func arrived(err error) error {
-	if _, ok := asFault(tooLarge(err)); err == nil || ok {
+	if _, ok := fault.As(tooLarge(err)); err == nil || ok {
 		return tooLarge(err)
 	}
 	return fault.Wrap(fault.Cancelled, err, "The body did not arrive whole.")

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -97,8 +96,7 @@ func (w *Recategorize) sort(ctx context.Context, owner db.AccountID, f memory.Fi
 			return err
 		}
 		wait := pause
-		var f *fault.Error
-		if errors.As(err, &f) && f.RetryAfterMillis > 0 {
+		if f, ok := fault.As(err); ok && f.RetryAfterMillis > 0 {
 			wait = time.Duration(f.RetryAfterMillis) * time.Millisecond
 		}
 		w.wait(ctx, min(wait, longestWait))

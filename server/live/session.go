@@ -169,7 +169,7 @@ func (s *session) refuse(id string, err error) {
 		return
 	}
 	s.h.counts.refused.Add(1)
-	if kind := fault.KindOf(err); kind == fault.Internal {
+	if fault.KindOf(err).Ours() {
 		s.h.o.Log.Error("a live window failed", "error", err)
 	}
 	s.mu.Lock()

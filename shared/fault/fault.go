@@ -38,26 +38,31 @@ const (
 	Corrupt                      // the store is broken, foreign, or newer than the program
 )
 
+// retrySoon is when to try again what may pass any moment.
+const retrySoon = 5_000
+
 var kinds = [...]struct {
 	code   string
 	title  string
 	status int
+	retry  int64 // milliseconds after which another try makes sense, where the error doesn't say; 0: none does
+	ours   bool  // a defect of the program or its surroundings: whoever runs it must see the cause
 }{
-	Internal:         {"internal", "Something went wrong inside", 500},
-	Invalid:          {"invalid", "The request is not valid", 400},
-	Unauthenticated:  {"unauthenticated", "Sign in first", 401},
-	Forbidden:        {"forbidden", "Not allowed", 403},
-	NotFound:         {"not_found", "Not found", 404},
-	MethodNotAllowed: {"method_not_allowed", "Method not allowed", 405},
-	Stale:            {"stale", "Changed meanwhile", 409},
-	Taken:            {"taken", "Already taken", 409},
-	Gone:             {"gone", "No longer possible", 410},
-	TooLarge:         {"too_large", "Too large", 413},
-	Unsupported:      {"unsupported_media_type", "Unsupported media type", 415},
-	TooMany:          {"too_many", "Too many requests", 429},
-	Unavailable:      {"unavailable", "Not available", 503},
-	Cancelled:        {"cancelled", "The request was cancelled", 504},
-	Corrupt:          {"corrupt", "The data directory cannot be used", 503},
+	Internal:         {"internal", "Something went wrong inside", 500, 0, true},
+	Invalid:          {"invalid", "The request is not valid", 400, 0, false},
+	Unauthenticated:  {"unauthenticated", "Sign in first", 401, 0, false},
+	Forbidden:        {"forbidden", "Not allowed", 403, 0, false},
+	NotFound:         {"not_found", "Not found", 404, 0, false},
+	MethodNotAllowed: {"method_not_allowed", "Method not allowed", 405, 0, false},
+	Stale:            {"stale", "Changed meanwhile", 409, 0, false},
+	Taken:            {"taken", "Already taken", 409, 0, false},
+	Gone:             {"gone", "No longer possible", 410, 0, false},
+	TooLarge:         {"too_large", "Too large", 413, 0, false},
+	Unsupported:      {"unsupported_media_type", "Unsupported media type", 415, 0, false},
+	TooMany:          {"too_many", "Too many requests", 429, retrySoon, false},
+	Unavailable:      {"unavailable", "Not available", 503, retrySoon, false},
+	Cancelled:        {"cancelled", "The request was cancelled", 504, 0, false},
+	Corrupt:          {"corrupt", "The data directory cannot be used", 503, 0, true},
 }
 
 // Code is the kind's stable name, as in a problem's "code".
@@ -68,6 +73,10 @@ func (k Kind) Title() string { return kinds[k.known()].title }
 
 // Status is the kind's HTTP status.
 func (k Kind) Status() int { return kinds[k.known()].status }
+
+// Ours tells whether such an error is a defect of the program or of what it runs on,
+// not of what was asked: its cause belongs in the log as an error.
+func (k Kind) Ours() bool { return kinds[k.known()].ours }
 
 // String is the code.
 func (k Kind) String() string { return k.Code() }
@@ -113,7 +122,7 @@ type Error struct {
 	Fields  []Field // for Invalid: one a bad field
 	Current any     // for Stale: the row as it is now, in its wire form
 
-	// RetryAfterMillis says for TooMany and Unavailable when to try again; 0 is unknown.
+	// RetryAfterMillis says when to try again; 0: as the kind says (RetryAfter).
 	RetryAfterMillis int64
 
 	cause error
@@ -157,11 +166,30 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // KindOf is the kind of the outermost Error in err's chain; Internal where there is none.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := As(err); ok {
 		return e.Kind
 	}
 	return Internal
+}
+
+// As is the outermost Error in err's chain, and whether there is one.
+func As(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// RetryAfter is in how many milliseconds another try makes sense: what the error says
+// itself, else what its kind does; 0 where a try is no use.
+func RetryAfter(err error) int64 {
+	e, ok := As(err)
+	if !ok {
+		return 0
+	}
+	if e.RetryAfterMillis > 0 {
+		return e.RetryAfterMillis
+	}
+	return kinds[e.Kind.known()].retry
 }
 
 // Is tells whether err is of the kind. A nil error is of none.
@@ -184,8 +212,8 @@ const ProblemType = "application/problem+json"
 // ProblemOf renders err for the one who sent the request: the text of an Error,
 // nothing of its cause, and nothing at all of an error without a kind.
 func ProblemOf(err error) Problem {
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := As(err)
+	if !ok {
 		e = New(Internal, "")
 	}
 	detail := e.Detail

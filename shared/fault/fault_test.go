@@ -41,3 +41,40 @@ func TestProblemHidesTheCause(t *testing.T) {
 		t.Error("the cause is lost")
 	}
 }
+
+// Another try is offered where it may help: as the error says, else as its kind does.
+func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int64
+	}{
+		{New(Unavailable, "busy"), retrySoon},
+		{fmt.Errorf("deep: %w", New(TooMany, "")), retrySoon},
+		{&Error{Kind: TooMany, RetryAfterMillis: 90_000}, 90_000},
+		{&Error{Kind: Unavailable, RetryAfterMillis: 1}, 1},
+		{New(Corrupt, "broken"), 0},
+		{New(Invalid, "no"), 0},
+		{errors.New("no kind"), 0},
+		{nil, 0},
+	} {
+		if got := RetryAfter(c.err); got != c.want {
+			t.Errorf("%v: %d, not %d", c.err, got, c.want)
+		}
+	}
+}
+
+// Whoever runs the program sees the causes of its own defects, and of nothing that
+// others send.
+func TestOurs(t *testing.T) {
+	for _, k := range Kinds() {
+		if want := k == Internal || k == Corrupt; k.Ours() != want {
+			t.Errorf("%v: %v", k, k.Ours())
+		}
+	}
+	if _, ok := As(errors.New("no kind")); ok {
+		t.Error("an error without a kind has one")
+	}
+	if e, ok := As(fmt.Errorf("deep: %w", New(Gone, "over"))); !ok || e.Kind != Gone {
+		t.Errorf("%+v %v", e, ok)
+	}
+}
