@@ -57,7 +57,7 @@ type retentionShow struct{}
 
 // Run implements the command.
 func (c *retentionShow) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.reading(func(st *stores) error {
 		s, err := st.retention.Settings(r.ctx)
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ type userPreview struct {
 
 // Run implements the command.
 func (c *retentionPreview) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.reading(func(st *stores) error {
 		people, err := whose(r, st, c.User)
 		if err != nil {
 			return err

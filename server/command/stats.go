@@ -20,7 +20,7 @@ type userStats struct {
 
 // Run implements the command.
 func (c *statsCommand) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.reading(func(st *stores) error {
 		people, err := whose(r, st, c.User)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -158,13 +159,34 @@ func (r *run) with(fn func(*stores) error) error {
 	return err
 }
 
-// withExisting is with for commands that only read: a directory without a store is
-// fault.NotFound, since an empty one made in its place would read as an answer.
-func (r *run) withExisting(fn func(*stores) error) error {
-	if r.inside == nil {
-		if _, err := os.Stat(filepath.Join(r.data, db.FileName)); errors.Is(err, fs.ErrNotExist) {
-			return fault.Newf(fault.NotFound, "There is no elowen database in %s. Name its directory with --data.", r.data)
+// absent tells whether there is no store in the data directory.
+func (r *run) absent() bool {
+	if r.inside != nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(r.data, db.FileName))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// reading is with for commands that show what is there. Where nothing was, a store is
+// made, as by any admin command; but they say so, since its emptiness would read as an
+// answer about another directory.
+func (r *run) reading(fn func(*stores) error) error {
+	fresh := r.absent()
+	return r.with(func(st *stores) error {
+		if fresh && !r.json {
+			fmt.Fprintf(r.Stderr, "elowen: There was no database in %s; a new one was made, and it is empty.\n", visible(r.data))
 		}
+		return fn(st)
+	})
+}
+
+// withExisting is with for commands that copy, export or check what is there: a
+// directory without a store is fault.NotFound, since of an empty one made in its place
+// they would make something that looks whole.
+func (r *run) withExisting(fn func(*stores) error) error {
+	if r.absent() {
+		return fault.Newf(fault.NotFound, "There is no elowen database in %s. Name its directory with --data.", r.data)
 	}
 	return r.with(fn)
 }

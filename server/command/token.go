@@ -55,7 +55,7 @@ type userToken struct {
 
 // Run implements the command.
 func (c *tokenList) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.reading(func(st *stores) error {
 		people, err := whose(r, st, c.User)
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ type userList struct{}
 
 // Run implements the command.
 func (c *userList) Run(r *run) error {
-	return r.with(func(st *stores) error {
+	return r.reading(func(st *stores) error {
 		people, err := st.accounts.People(r.ctx)
 		if err != nil {
 			return err
