@@ -111,13 +111,15 @@ func (k cut) edits(path string, text []byte, todo map[string]int) ([]edit, error
 			for _, s := range d.Specs {
 				v := s.(*ast.ValueSpec)
 				typ, ok := k.Vars[v.Names[0].Name]
-				if !ok || len(v.Names) != 1 || len(v.Values) != 1 {
+				alone := !slices.ContainsFunc(v.Names[1:], func(n *ast.Ident) bool { return n.Name != "_" })
+				if !ok || !alone || len(v.Values) != 1 {
 					continue
 				}
 				todo["var "+v.Names[0].Name]--
+				names := string(text[at(v.Names[0].Pos()):at(v.Names[len(v.Names)-1].End())])
 				value := string(text[at(v.Values[0].Pos()):at(v.Values[0].End())])
 				out = append(out, edit{at(v.Names[0].End()), at(v.Values[0].End()), " " + typ},
-					edit{len(text), len(text), "\nfunc _() { " + v.Names[0].Name + " = " + value + " }\n"})
+					edit{len(text), len(text), "\nfunc _() { " + names + " = " + value + " }\n"})
 			}
 		}
 	}

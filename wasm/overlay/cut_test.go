@@ -60,6 +60,10 @@ var a, c = 1, 2
 
 var heavy = strings.Repeat("x", 1<<20)
 
+var typed any = 7
+
+var first, _, _ = strings.Cut(heavy, "y")
+
 func init() { heavy += "y" }
 
 func init() { heavy += "z" }
@@ -83,6 +87,10 @@ var a, c = 1, 2
 
 var heavy string
 
+var typed any
+
+var first string
+
 func _() { heavy += "y" }
 
 func _() { heavy += "z" }
@@ -98,6 +106,10 @@ func _() string { return heavy }
 
 func _() { heavy = strings.Repeat("x", 1<<20) }
 
+func _() { typed = 7 }
+
+func _() { first, _, _ = strings.Cut(heavy, "y") }
+
 func (t *T) Print(n int) (s string, err error) { return "", nil }
 `
 
@@ -106,7 +118,7 @@ func TestCut(t *testing.T) {
 	dir := t.TempDir()
 	missed, err := write(dir, c, []cut{{
 		Package: "p", Inits: true, Gone: []string{"Print"},
-		Vars:   map[string]string{"heavy": "string"},
+		Vars:   map[string]string{"heavy": "string", "first": "string", "typed": "any"},
 		Bodies: map[string]string{"T.Print": `return "", nil`},
 	}})
 	if err != nil || len(missed) > 0 {

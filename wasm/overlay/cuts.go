@@ -3,8 +3,8 @@ package main
 // never is the body of a function that the program can't come to.
 const never = `panic("left out of the browser program")`
 
-// cuts are what the browser program is built without. Bytes are of brotli, measured
-// by leaving out the group alone.
+// cuts are what the browser program is built without. Together they are 250 kB of
+// brotli.
 var cuts = []cut{
 	// Regular expressions: the only one is the router's, "^/". Classes by name need all
 	// tables of Unicode; one-pass is a faster way to the same matches.
@@ -34,6 +34,9 @@ var cuts = []cut{
 	}},
 	{Package: "crypto/internal/fips140/ecdh", Vars: map[string]string{"fipsSelfTest": "func()"}},
 	{Package: "crypto/internal/fips140/ed25519", Vars: map[string]string{"fipsSelfTest": "func()"}},
+	{Package: "crypto/internal/fips140/edwards25519", Vars: map[string]string{
+		"identity": "*Point", "generator": "*Point", "d": "*field.Element", "d2": "*field.Element",
+	}},
 	{Package: "crypto/internal/fips140/mlkem", Vars: map[string]string{"fipsSelfTest": "func()"}},
 	{Package: "crypto/internal/fips140/rsa", Vars: map[string]string{"fipsSelfTest": "func()"}},
 	{Package: "crypto/internal/fips140/nistec", Inits: true}, // a table of 88 kB
@@ -64,4 +67,6 @@ var cuts = []cut{
 
 	// Counts of what GODEBUG changes, and with them all metrics of the runtime.
 	{Package: "internal/godebug", Bodies: map[string]string{"Setting.register": ""}},
+	// The search for the caller at whom a setting of GODEBUG breaks something.
+	{Package: "internal/bisect", Bodies: map[string]string{"Matcher.Stack": "return true"}},
 }
