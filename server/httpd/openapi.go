@@ -86,7 +86,15 @@ func operation(s *schemas, r *Route, problem any, taken, given map[string]bool) 
 		note(body, taken)
 		op["requestBody"] = object{"required": !r.Optional, "content": object{"application/json": object{"schema": body}}}
 	case r.Stream != "" && r.Method != http.MethodGet:
-		op["requestBody"] = object{"required": true, "content": object{r.Stream: object{"schema": object{"type": "string"}}}}
+		content := object{}
+		for _, t := range append([]string{r.Stream}, r.Accepts...) {
+			content[t] = object{"schema": object{"type": "string"}}
+			if t == multipartForm {
+				content[t] = object{"schema": object{"type": "object", "description": "Files, each with its name; the names of the parts don't matter",
+					"additionalProperties": object{"type": "string", "contentMediaType": "application/octet-stream"}}}
+			}
+		}
+		op["requestBody"] = object{"required": true, "content": content}
 	}
 	success := object{"description": "Done"}
 	switch {

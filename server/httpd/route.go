@@ -24,6 +24,8 @@ type Route struct {
 	Gives  reflect.Type // the JSON answer; nil: none, or a stream
 	Status int          // of a success
 	Stream string       // the media type of an answer or body that is no JSON value
+	// Accepts are the media types of the body, where it may be others than Stream.
+	Accepts []string
 	// Optional routes may be called without the body: its zero value is meant then.
 	Optional bool
 

@@ -2,8 +2,12 @@ package httpd
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -12,31 +16,47 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"elowen/server/transfer"
+	"elowen/server/transfer/foreign"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
 
-// jsonl is the media type of exports; imports may come as any of jsonlTypes.
+// jsonl is the media type of exports.
 const jsonl = "application/jsonl"
 
-var jsonlTypes = []string{jsonl, "application/x-ndjson", "application/ndjson", "application/x-jsonlines", "application/octet-stream", "text/plain"}
+// multipartForm is the media type of several files at once, each with its name.
+const multipartForm = "multipart/form-data"
+
+// importTypes are the media types of imports, with the name that a file gets which
+// comes without one. It is as good as a hint of what it is.
+var importTypes = map[string]string{
+	jsonl: "import.jsonl", "application/x-ndjson": "import.jsonl", "application/ndjson": "import.jsonl", "application/x-jsonlines": "import.jsonl",
+	"application/json": "import.json", "text/markdown": "import.md", "text/plain": "import.txt", "application/zip": "import.zip", "application/octet-stream": "",
+	multipartForm: "",
+}
+
+// importTypesNamed are they in the order in which they are told.
+var importTypesNamed = []string{jsonl, "application/json", "text/markdown", "text/plain", "application/zip", "application/octet-stream", multipartForm,
+	"application/x-ndjson", "application/ndjson", "application/x-jsonlines"}
 
 // stall bounds how long an import may stand still; a slow one that moves goes on.
 const stall = 60 * time.Second
 
 // importQuery is the query of an import.
 type importQuery struct {
-	DryRun   bool `json:"dryRun,omitempty"`
-	Progress bool `json:"progress,omitempty"` // answer line by line how far it is, the report last
+	From     string `json:"from,omitempty" validate:"omitempty,oneof=chatgpt claude mem0 mcp-memory mcp-memory-service basic-memory markdown text jsonl"` // found out where it is absent
+	Skip     bool   `json:"skip,omitempty"`                                                                                                               // leave out what is refused of another system's, instead of holding all back
+	DryRun   bool   `json:"dryRun,omitempty"`
+	Progress bool   `json:"progress,omitempty"` // answer line by line how far it is, the report last
 }
 
 // transfers are the routes of export and import.
 func (s *server) transfers() []*Route {
 	export := get(api.PathExport, api.ScopeRead, "All of the account's memories and categories, a JSON object a line", s.export)
 	export.Gives, export.Stream = nil, jsonl
-	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring lines of an export in; tells what became of each. A memory's line without category goes to the default one, with null to none", s.imports).query(&importQuery{}).late()
-	imports.Stream, imports.Gives = jsonl, reflect.TypeFor[api.ImportReport]()
+	imports := do(http.MethodPost, api.PathImport, api.ScopeWrite, "Bring in lines of an export, or what comes from another system; tells what became of each memory. A line without category goes to the default one, with null to none. Another system's come in all at once or not at all", s.imports).query(&importQuery{}).late()
+	imports.Stream, imports.Accepts, imports.Gives = jsonl, importTypesNamed, reflect.TypeFor[api.ImportReport]()
 	return []*Route{export, imports}
 }
 
@@ -81,37 +101,72 @@ func (s *server) imports(c *call, _ none) (any, error) {
 	if err := c.query(&q); err != nil {
 		return nil, err
 	}
-	if err := c.mediaType(jsonlTypes...); err != nil {
+	if err := c.mediaType(importTypesNamed...); err != nil {
 		return nil, err
 	}
-	most := int64(setting.Get("import.file").Max)
-	var in io.Reader = patientReader{http.MaxBytesReader(c.w, c.r.Body, most), http.NewResponseController(c.w)}
-	var size int64
-	if c.key != "" || q.Progress {
-		// What a key stands for is known only at the end of the file.
-		f, err := transfer.ImportScratch(s.TempDir)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		sum := sha256.New()
-		if size, err = io.Copy(io.MultiWriter(f, sum), in); err != nil {
-			return nil, arrived(err)
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err, "The file could not be kept while it was read.")
-		}
-		c.body, in = sum.Sum(nil), f
-		if err := c.once(nil); err != nil {
-			return nil, err
-		}
+	b := &foreign.Bundle{}
+	defer b.Close()
+	size, err := s.arrive(c, b)
+	if err != nil {
+		return nil, arrived(err)
 	}
-	o := transfer.Options{By: c.by(), Foreign: true, DryRun: q.DryRun, TempDir: s.TempDir}
+	if err := c.once(nil); err != nil {
+		return nil, err
+	}
+	o := transfer.Options{By: c.by(), Foreign: true, DryRun: q.DryRun, From: q.From, Skip: q.Skip, TempDir: s.TempDir}
 	if q.Progress {
-		return streamed{}, s.importSteps(c, in, size, o)
+		return streamed{}, s.importSteps(c, b, size, o)
 	}
-	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, o)
-	return report, arrived(err)
+	return s.Transfer.Bring(c.ctx, c.id.Owner, b, o)
+}
+
+// arrive stages what comes: what a key stands for is known only at the end of it.
+func (s *server) arrive(c *call, b *foreign.Bundle) (size int64, err error) {
+	most := int64(setting.Get("import.file").Max)
+	body := patientReader{http.MaxBytesReader(c.w, c.r.Body, most), http.NewResponseController(c.w)}
+	counted := &counter{w: sha256.New()}
+	kind, params, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if kind == multipartForm {
+		err = s.files(b, multipart.NewReader(body, params["boundary"]), counted)
+	} else {
+		err = transfer.Stage(b, importTypes[kind], io.TeeReader(body, counted), s.TempDir)
+	}
+	c.body = counted.w.Sum(nil)
+	return counted.n, err
+}
+
+// files stages the files of a form. Its boundary, which is another one each time, is no
+// part of what a key stands for.
+func (s *server) files(b *foreign.Bundle, form *multipart.Reader, counted *counter) error {
+	for {
+		p, err := form.NextRawPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, new(*http.MaxBytesError)):
+			return err
+		case err != nil:
+			return fault.Wrap(fault.Invalid, err, "The form cannot be read, or did not arrive whole.")
+		case p.FileName() == "":
+			return fault.New(fault.Invalid, "Each part of the form must be a file with its name.")
+		}
+		fmt.Fprintf(counted.w, "%q ", p.FileName())
+		if err := transfer.Stage(b, p.FileName(), io.TeeReader(p, counted), s.TempDir); err != nil {
+			return err
+		}
+	}
+}
+
+// counter counts what is written.
+type counter struct {
+	w hash.Hash
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return c.w.Write(p)
 }
 
 // streamed is the answer of a route that has written it already.
@@ -119,7 +174,7 @@ type streamed struct{}
 
 // importSteps answers an import in lines: how far it is, and at the end the report
 // or what went wrong.
-func (s *server) importSteps(c *call, in io.Reader, size int64, o transfer.Options) error {
+func (s *server) importSteps(c *call, in *foreign.Bundle, size int64, o transfer.Options) error {
 	c.w.Header().Set("Content-Type", jsonl)
 	c.w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(c.w)
@@ -144,8 +199,8 @@ func (s *server) importSteps(c *call, in io.Reader, size int64, o transfer.Optio
 		last.Done, last.Total, last.Lines = done, total, lines
 		tell(last)
 	}
-	report, err := s.Transfer.Import(c.ctx, c.id.Owner, in, o)
-	if err = arrived(err); err == nil {
+	report, err := s.Transfer.Bring(c.ctx, c.id.Owner, in, o)
+	if err == nil {
 		last.Done, last.Lines, last.Report = last.Total, report.Lines, &report
 		tell(last)
 		return nil

@@ -142,7 +142,7 @@ func (i *importing) insert(tx *db.Tx, t *target, fresh, purged []*parsed) error 
 	var ids []int64
 	var err error
 	if len(list) > 0 {
-		ids, err = i.Memories.Insert(tx, t.owner, i.o.By, "imported", list)
+		ids, err = i.Memories.Insert(tx, t.owner, i.o.By, i.reason, list)
 	}
 	if err != nil {
 		return err
@@ -166,5 +166,5 @@ func (i *importing) insert(tx *db.Tx, t *target, fresh, purged []*parsed) error 
 	for _, p := range append(fresh, purged...) {
 		origins = append(origins, origin{p.identity, p.fate.ID})
 	}
-	return remember(tx, t.owner, jsonlSource, origins)
+	return remember(tx, t.owner, i.source, origins)
 }

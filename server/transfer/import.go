@@ -46,6 +46,14 @@ type importing struct {
 	accounts map[string]*target // by lower-case name
 	works    map[int]work       // what became of lines of projects
 	coming   map[string]bool    // slugs of projects that this import makes
+	source   string             // in import_source
+	reason   string             // in the audit
+}
+
+func (s *Store) importing(ctx context.Context, o Options, fixed func(string) (db.AccountID, error)) *importing {
+	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, coming: map[string]bool{},
+		source: jsonlSource, reason: "imported",
+		report: api.ImportReport{DryRun: o.DryRun, Format: api.FormatJSONL, Fates: []api.LineFate{}, Notes: []string{}}}
 }
 
 // mark is an identity in the 16 bytes that matter: one is kept for each line.
@@ -84,8 +92,7 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 			return api.ImportReport{}, err
 		}
 		defer in.close()
-		i := &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, coming: map[string]bool{},
-			report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		i := s.importing(ctx, o, fixed)
 		if err := in.lines(func(rawLine) error { return nil }); err != nil { // before anything is written
 			return i.report, err
 		}
@@ -327,6 +334,7 @@ func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, m
 	}
 	if i.o.DryRun {
 		t.shelves[key] = 0
+		i.makes(in.Name)
 		return 0, true, nil
 	}
 	if in.Default {
@@ -340,7 +348,20 @@ func (i *importing) shelf(tx *db.Tx, t *target, in api.CategoryAdd) (id int64, m
 	if err == nil {
 		t.shelves[key] = id
 	}
+	if made {
+		i.makes(in.Name)
+	}
 	return id, made, err
+}
+
+// categoriesMost is how many new categories a report names.
+const categoriesMost = 100
+
+// makes notes a category for the report.
+func (i *importing) makes(name string) {
+	if len(i.report.Categories) < categoriesMost {
+		i.report.Categories = append(i.report.Categories, name)
+	}
 }
 
 // finish gives new accounts without any category their first one, and counts what
@@ -351,34 +372,37 @@ func (i *importing) finish() error {
 		i.note("Lines that name no account are for %s, the only one here.", i.alone)
 	}
 	i.noteFiled()
-	return i.decide(func(tx *db.Tx) error {
-		terms, err := i.Settings.Terms(tx)
+	return i.decide(i.count)
+}
+
+// count is the last step of an import, with the store as it is then.
+func (i *importing) count(tx *db.Tx) error {
+	terms, err := i.Settings.Terms(tx)
+	if err != nil {
+		return err
+	}
+	for _, t := range i.accounts {
+		if t.owner == 0 {
+			continue
+		}
+		if t.made && len(t.shelves) == 0 && !t.pool {
+			if err := i.Categories.Seed(tx, t.owner); err != nil {
+				return err
+			}
+		}
+		n, err := i.Memories.CountDue(tx, t.owner, terms, tx.Now)
 		if err != nil {
 			return err
 		}
-		for _, t := range i.accounts {
-			if t.owner == 0 {
-				continue
-			}
-			if t.made && len(t.shelves) == 0 && !t.pool {
-				if err := i.Categories.Seed(tx, t.owner); err != nil {
-					return err
-				}
-			}
-			n, err := i.Memories.CountDue(tx, t.owner, terms, tx.Now)
-			if err != nil {
-				return err
-			}
-			i.report.DueNow += n
-		}
-		return nil
-	})
+		i.report.DueNow += n
+	}
+	return nil
 }
 
 // tell notes a line's fate in the report.
 func (i *importing) tell(p *parsed) {
 	if p.err != nil {
-		p.fate = api.LineFate{Line: p.number, Fate: api.FateRefused, Message: sentence(p.err)}
+		p.fate = api.LineFate{Line: p.number, File: p.file, Fate: api.FateRefused, Message: sentence(p.err), Text: p.fate.Text}
 	}
 	if p.err == nil && p.filed && p.fate.Fate == api.FateAdded {
 		i.report.Filed++
@@ -397,6 +421,8 @@ func tell(r *api.ImportReport, f api.LineFate) {
 		r.Kept++
 	case api.FateRefused:
 		r.Refused++
+	case api.FateHeld:
+		r.Held++
 	}
 	r.Fates = append(r.Fates, f)
 	if len(r.Fates) > 2*fatesMost {
@@ -412,7 +438,7 @@ func shorten(r *api.ImportReport) {
 	}
 	kept := r.Fates[:0]
 	for _, f := range r.Fates {
-		if f.Fate != api.FateAdded {
+		if f.Fate != api.FateAdded && f.Fate != api.FateHeld {
 			kept = append(kept, f)
 		}
 	}

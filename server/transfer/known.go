@@ -44,7 +44,7 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	if t.owner == 0 {
 		return found, nil
 	}
-	before, err := recall(tx, t.owner, jsonlSource, names)
+	before, err := recall(tx, t.owner, i.source, names)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (i *importing) known(tx *db.Tx, t *target, lines []*parsed) (map[*parsed]ma
 	if i.o.DryRun {
 		return found, nil
 	}
-	return found, remember(tx, t.owner, jsonlSource, also)
+	return found, remember(tx, t.owner, i.source, also)
 }
 
 // findPurged reads what is left of the account's purged memories, once, if a line
@@ -110,6 +110,12 @@ func (t *target) twin(p *parsed, twins []memory.Twin) int64 {
 	ok = ok || p.category == ""
 	for _, w := range twins {
 		if t.claimed[w.ID] {
+			continue
+		}
+		if p.foreign {
+			if w.Status == api.StatusActive {
+				return w.ID
+			}
 			continue
 		}
 		if p.dated && w.CreatedAt == p.memory.CreatedAt {
@@ -162,6 +168,9 @@ func (t *target) same(p *parsed, m *api.Memory) bool {
 		shelf = *m.CategoryID
 	}
 	c := &p.memory
+	if p.foreign { // whatever it was filed as
+		return m.Body == c.Body && m.Status == api.StatusActive
+	}
 	return m.Body == c.Body && m.Kind == c.Kind && m.Importance == c.Importance && m.Confidence == c.Confidence &&
 		m.Subject == c.Subject && m.Status == c.Status && (p.unnamed || shelf == t.shelves[category.Key(p.category)])
 }

@@ -35,6 +35,9 @@ type parsed struct {
 	identity string          // names the memory whatever its id; see identify
 	dated    bool            // the line says when the memory was made
 	fate     api.LineFate
+
+	file    string // of another system's: where there are several
+	foreign bool   // it is another system's: known by its text alone
 }
 
 // parseLine reads one line. What it refuses it refuses with a plain sentence, and

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 
+	"elowen/server/transfer/foreign"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
@@ -54,6 +55,28 @@ func stage(r io.Reader, dir string) (*staged, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Stage adds what a reader gives to a bundle, as a file of that name, once it is here
+// whole. What is larger than import.file is fault.TooLarge.
+func Stage(b *foreign.Bundle, name string, r io.Reader, dir string) error {
+	f, err := ImportScratch(dir)
+	if err != nil {
+		return err
+	}
+	most := int64(setting.Int("import.file"))
+	size, err := io.Copy(f, io.LimitReader(r, most+1))
+	switch {
+	case err != nil:
+		err = fault.Wrap(fault.Cancelled, err, "The import did not arrive whole. Nothing was changed.")
+	case size > most:
+		err = fault.Newf(fault.TooLarge, "The import is larger than %d MiB. Split it; nothing was changed.", most>>20)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	return b.Add(name, f, size, 0)
 }
 
 // rawLine is a line as it stands in the file.

@@ -38,7 +38,11 @@ type Options struct {
 	// Projects is of one who runs the instance: projects are made where there are none,
 	// and the accounts become in them what the lines say.
 	Projects bool
-	TempDir  string // where the lines are staged; empty for the system's place
+	// From is the format of what Bring brings; empty finds it out.
+	From string
+	// Skip leaves out what is refused of another system's, instead of holding all back.
+	Skip    bool
+	TempDir string // where the lines are staged; empty for the system's place
 
 	// Progress is told how far it is, in bytes of the input; nil tells no one.
 	Progress func(done, total int64)

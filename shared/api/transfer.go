@@ -130,32 +130,60 @@ type LineVersion struct {
 	At       Time   `json:"at"`
 }
 
+// The formats of an import.
+const (
+	FormatJSONL            = "jsonl"  // our own lines
+	FormatElowen           = "elowen" // the older system's database; at a terminal only
+	FormatMem0             = "mem0"
+	FormatMCPMemory        = "mcp-memory"         // the reference memory server's graph
+	FormatMCPMemoryService = "mcp-memory-service" // the service of that name
+	FormatBasicMemory      = "basic-memory"
+	FormatChatGPT          = "chatgpt"
+	FormatClaude           = "claude"
+	FormatMarkdown         = "markdown"
+	FormatText             = "text"
+)
+
+// ImportFormats are the formats of files that people bring with them.
+func ImportFormats() []string {
+	return []string{FormatChatGPT, FormatClaude, FormatMem0, FormatMCPMemory, FormatMCPMemoryService, FormatBasicMemory, FormatMarkdown, FormatText, FormatJSONL}
+}
+
 // The fates of a line.
 const (
 	FateAdded    = "added"
 	FateExisting = "existing" // it was there already, unchanged
 	FateKept     = "kept"     // imported before and edited since: the edit stays
 	FateRefused  = "refused"
+	FateHeld     = "held" // it would be added, but something else of the import was refused
 )
 
 // LineFate says what became of one line.
 type LineFate struct {
-	Line    int    `json:"line"` // from 1
+	Line    int    `json:"line"`           // from 1; of a file of another system where the thing begins, 0 for the file as a whole
+	File    string `json:"file,omitempty"` // where there are several
 	Fate    string `json:"fate"`
 	ID      int64  `json:"id,omitempty"`
 	Message string `json:"message,omitempty"`
+	Text    string `json:"text,omitempty"` // how it begins, of another system's
 }
 
 // ImportReport answers an import.
 type ImportReport struct {
-	DryRun   bool       `json:"dryRun"`
-	Lines    int        `json:"lines"`
-	Added    int        `json:"added"`
-	Existing int        `json:"existing"`
-	Kept     int        `json:"kept"`
-	Refused  int        `json:"refused"`
-	Filed    int        `json:"filed"`  // of those added: named no category and went to the default one
-	DueNow   int        `json:"dueNow"` // how many a sweep would find eligible at once
-	Fates    []LineFate `json:"fates"`  // each line's fate; with many lines those that were not added, at most 1,000
-	Notes    []string   `json:"notes"`
+	DryRun   bool   `json:"dryRun"`
+	Format   string `json:"format"`
+	Detected bool   `json:"detected,omitempty"` // nobody named the format
+	Lines    int    `json:"lines"`
+	Added    int    `json:"added"`
+	Existing int    `json:"existing"`
+	Kept     int    `json:"kept"`
+	Refused  int    `json:"refused"`
+	Held     int    `json:"held,omitempty"`   // not added, since something else was refused: all or nothing
+	Broken   bool   `json:"broken,omitempty"` // a file cannot be read to its end; leaving out what is refused doesn't help
+	Filed    int    `json:"filed"`            // of those added: named no category and went to the default one
+	DueNow   int    `json:"dueNow"`           // how many a sweep would find eligible at once
+	// Categories are those that it makes, by name.
+	Categories []string   `json:"categories,omitempty"`
+	Fates      []LineFate `json:"fates"` // each line's fate; with many lines those that were not added, at most 1,000
+	Notes      []string   `json:"notes"`
 }

@@ -54,6 +54,10 @@ var table = append([]Setting{
 	{Key: "http.idempotencyKey", Label: "Idempotency key", Unit: "characters", Kind: Text, Min: 1, Max: 200},
 	{Key: "import.line", Label: "Line of an import", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1, Max: 1 << 20},
 	{Key: "import.lines", Label: "Lines of an import", Unit: "lines", Kind: Whole, Default: 1_000_000, Min: 1, Max: 1_000_000},
+	{Key: "import.items", Label: "Memories of an import from another system", Help: "They come in all at once or not at all.", Kind: Whole, Default: 100_000, Min: 1, Max: 100_000},
+	{Key: "import.files", Label: "Files of an import from another system", Kind: Whole, Default: 20_000, Min: 1, Max: 20_000},
+	{Key: "import.groups", Label: "Categories that an import from another system makes", Help: "Where there are more of them, it makes none.", Kind: Whole, Default: 24, Min: 0, Max: 100},
+	{Key: "import.value", Label: "A single value in another system's JSON", Unit: "bytes", Kind: Whole, Default: 16 << 20, Min: 1 << 10, Max: 16 << 20},
 	{Key: "import.file", Label: "File of an import", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 1, Max: 256 << 20},
 
 	{Key: "live.window", Label: "Rows of a live window", Unit: "rows", Kind: Whole, Default: 60, Min: 1, Max: 200},
