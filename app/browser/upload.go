@@ -2,7 +2,7 @@ package browser
 
 import "github.com/maxence-charriere/go-app/v10/pkg/app"
 
-// Upload is a file on its way to the server. The browser reads it from the disk while
+// Upload is a form of files on its way to the server. The browser reads it from the disk while
 // it sends; nothing of it comes into the program. Each function is called on the
 // browser's goroutine, which must not wait.
 type Upload struct {
@@ -13,8 +13,8 @@ type Upload struct {
 	xhr  app.Value
 }
 
-// Start sends a file by POST with the session's cookie.
-func (u *Upload) Start(path, mediaType string, file app.Value) {
+// Start sends a form by POST with the session's cookie.
+func (u *Upload) Start(path string, form app.Value) {
 	u.xhr = app.Window().Get("XMLHttpRequest").New()
 	on := func(target app.Value, event string, f func(e app.Value)) {
 		fn := app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -37,9 +37,8 @@ func (u *Upload) Start(path, mediaType string, file app.Value) {
 		})
 	})
 	u.xhr.Call("open", "POST", Path(path))
-	u.xhr.Call("setRequestHeader", "Content-Type", mediaType)
 	u.xhr.Call("setRequestHeader", "Accept", "application/jsonl, application/json")
-	u.xhr.Call("send", file)
+	u.xhr.Call("send", form)
 }
 
 func (u *Upload) answer() string { return text(u.xhr, "responseText") }
@@ -47,11 +46,19 @@ func (u *Upload) answer() string { return text(u.xhr, "responseText") }
 // Cancel ends it; Done is called all the same.
 func (u *Upload) Cancel() { u.xhr.Call("abort") }
 
-// FirstFile is the first file of a file field or of what was dropped.
-func FirstFile(from app.Value) (file app.Value, name string, size float64, ok bool) {
+// Files makes a form of the files of a file field or of what was dropped. name is the
+// first one's.
+func Files(from app.Value) (form app.Value, name string, n int, size float64) {
 	if !In || !from.Truthy() || !from.Get("files").Truthy() || from.Get("files").Get("length").Int() == 0 {
-		return nil, "", 0, false
+		return nil, "", 0, 0
 	}
-	file = from.Get("files").Index(0)
-	return file, text(file, "name"), Number(file, "size"), true
+	files := from.Get("files")
+	n = files.Get("length").Int()
+	form = app.Window().Get("FormData").New()
+	for i := range n {
+		file := files.Index(i)
+		form.Call("append", "file", file)
+		size += Number(file, "size")
+	}
+	return form, text(files.Index(0), "name"), n, size
 }

@@ -29,7 +29,9 @@ type Transfer struct {
 	stop []func()
 	over bool // a file is held over the page
 
-	file    app.Value
+	file    app.Value // a form of one or more
+	from    string    // the format that the person named; empty: it is found out
+	shown   int       // fates
 	name    string
 	size    int64
 	up      *browser.Upload
@@ -91,11 +93,11 @@ func (p *Transfer) take(from app.Value) {
 	if p.up != nil {
 		return
 	}
-	file, name, size, ok := browser.FirstFile(from)
-	if !ok {
+	file, name, n, size := browser.Files(from)
+	if n == 0 {
 		return
 	}
-	p.file, p.name, p.size = file, name, int64(size)
+	p.file, p.name, p.size = file, text.FilesOf(name, n), int64(size)
 	p.report, p.problem = nil, ""
 	if most := int64(setting.Get("import.file").Max); p.size > most {
 		p.file, p.problem = nil, text.TooLargeFile(p.size, most)
@@ -107,10 +109,11 @@ func (p *Transfer) take(from app.Value) {
 
 func (p *Transfer) send(dry bool) {
 	p.dry, p.stage, p.sent, p.step, p.rate, p.problem, p.ended = dry, "", 0, api.ImportStep{Total: p.size}, 0, "", false
-	path := api.PathImport + "?progress=1"
-	if dry {
-		path += "&dryRun=1"
+	path := api.PathImport + "?progress=1" + choose(dry, "&dryRun=1", "") + choose(p.from != "", "&from="+p.from, "")
+	if !dry && p.report != nil && p.report.Held > 0 { // the person has seen what is refused
+		path += "&skip=1"
 	}
+	p.shown = fatesShown
 	up := &browser.Upload{}
 	mine := func(f func()) {
 		p.S.do(func() {
@@ -123,7 +126,7 @@ func (p *Transfer) send(dry bool) {
 	up.Said = func(all string) { mine(func() { p.read(all) }) }
 	up.Done = func(status int, all string) { mine(func() { p.done(status, all) }) }
 	p.up = up
-	up.Start(path, "application/jsonl", p.file)
+	up.Start(path, p.file)
 	p.S.changed()
 }
 
@@ -152,9 +155,10 @@ func (p *Transfer) done(status int, all string) {
 	if status == 200 {
 		p.read(all)
 	}
+	whole := p.dry || p.stage == "" || p.report != nil && p.report.Format != api.FormatJSONL // all or nothing
 	switch {
 	case p.ended && p.step.Report == nil:
-		p.problem = text.Cancelled + choose(p.dry || p.stage == "", text.NothingDone, text.ImportKept)
+		p.problem = text.Cancelled + choose(whole, text.NothingDone, text.ImportKept)
 	case status == 401:
 		p.S.signIn()
 	case status == 200 && p.step.Report != nil:
@@ -174,7 +178,7 @@ func (p *Transfer) done(status int, all string) {
 			p.problem = f.Detail
 		}
 	}
-	if p.problem != "" && !p.dry && p.stage != "" && !p.ended {
+	if p.problem != "" && !whole && !p.ended {
 		p.problem += " " + text.ImportKept
 	}
 }
@@ -202,7 +206,30 @@ func (p *Transfer) click(ctx app.Context, e app.Event) {
 		p.file, p.report, p.problem = nil, nil, ""
 	case "pause":
 		p.pause()
+	case "more":
+		p.shown += fatesShown
+	case "format":
+		choices := []part.Choice{{Label: text.FormatName(""), Picked: p.from == ""}}
+		for _, f := range api.ImportFormats() {
+			choices = append(choices, part.Choice{Value: f, Label: text.FormatName(f), Picked: p.from == f})
+		}
+		p.S.menuAt(act.Element, part.MenuSpec{Label: text.FormatHead, Choices: choices, Pick: func(v string) {
+			if p.from = v; p.file != nil && p.up == nil {
+				p.report = nil
+				p.send(true)
+			}
+			p.S.changed()
+		}})
 	}
+}
+
+// format shows which format it is and lets another be chosen.
+func (p *Transfer) format() app.UI {
+	name := text.FormatName(p.from)
+	if r := p.report; r != nil {
+		name = text.FormatName(r.Format) + choose(r.Detected, text.AsItSeems, "")
+	}
+	return part.Button("btn btn-sm", "format", "", tag.Words("span", "", text.FormatHead+": "+name), part.Icon("chevron-down")).Aria("haspopup", "listbox")
 }
 
 // pause switches the sweep off, for whoever needs time after an import.
@@ -240,7 +267,7 @@ func (p *Transfer) Render() app.UI {
 }
 
 func (p *Transfer) importing() app.UI {
-	field := tag.Input().ID("import-file").Class("sr").Attr("type", "file").Attr("accept", ".jsonl,.ndjson,.json,.txt").Attr("tabindex", "-1").Aria("label", text.ChooseFile).OnChange(p.chosen)
+	field := tag.Input().ID("import-file").Class("sr").Attr("type", "file").Attr("multiple", "").Attr("accept", ".jsonl,.ndjson,.json,.txt,.md,.markdown,.zip").Attr("tabindex", "-1").Aria("label", text.ChooseFile).OnChange(p.chosen)
 	body := []app.UI{field, problem(p.problem)}
 	switch {
 	case p.up != nil:
@@ -257,6 +284,7 @@ func (p *Transfer) importing() app.UI {
 			tag.Box("p", "", part.Bold(text.DropHere)),
 			part.Button("btn", "choose", "", part.Text(text.ChooseFile)),
 			tag.Words("p", "meta", text.LooksFirst),
+			p.format(),
 		), tag.Words("p", "meta", text.OlderHead), copyable("elowen admin import --from elowen FILE"))
 	}
 	return tag.Box("div", "stack", body...)
@@ -293,10 +321,16 @@ func (p *Transfer) outcome() app.UI {
 	if r.Kept > 0 {
 		stats = append(stats, stat(r.Kept, text.LineKept))
 	}
+	if r.Held > 0 {
+		stats = append(stats, stat(r.Held, text.LineHeld))
+	}
 	stats = append(stats, stat(r.Refused, text.LineRefused))
 	body := []app.UI{
-		tag.Box("p", "line", part.Bold(head), tag.Words("span", "meta", text.FileOf(p.name, p.size))),
+		tag.Box("p", "line", part.Bold(head), tag.Words("span", "meta", text.FileOf(p.name, p.size)), p.format()),
 		tag.Box("div", "line would-stats", stats...),
+	}
+	if len(r.Categories) > 0 {
+		body = append(body, part.Banner("plain", "folder", part.Text(text.NewCategories(r.Categories))))
 	}
 	if !r.DryRun && r.DueNow > 0 {
 		body = append(body, p.due())
@@ -309,8 +343,10 @@ func (p *Transfer) outcome() app.UI {
 	switch {
 	case r.DryRun && r.Added > 0:
 		body = append(body, tag.Box("p", "line", part.Button("btn btn-primary", "bring", "", part.Text(text.BringIn(r.Added))), another))
+	case r.DryRun && r.Held > 0 && !r.Broken:
+		body = append(body, tag.Box("p", "line", part.Button("btn btn-primary", "bring", "", part.Text(text.BringOthersIn(r.Held))), another))
 	case r.DryRun:
-		body = append(body, tag.Words("p", "muted", text.NothingNew), tag.Box("p", "line", another))
+		body = append(body, part.If(!r.Broken, func() app.UI { return tag.Words("p", "muted", text.NothingNew) }), tag.Box("p", "line", another))
 	default:
 		body = append(body, tag.Box("p", "line", tag.A().Class("btn btn-primary").Attr("href", browser.Path("/memory")).Text(text.ToTheList), another))
 	}
@@ -338,33 +374,28 @@ const fatesShown = 100
 // fates lists the lines that aren't simply added: what was refused first.
 func (p *Transfer) fates() app.UI {
 	var rows []app.UI
-	row := func(f api.LineFate, class string) {
-		if len(rows) < fatesShown {
-			rows = append(rows, tag.Box("tr", "", tag.Words("td", "num r", text.Number(f.Line)), tag.Words("td", class, text.FateName(f))))
-		}
-	}
-	for _, f := range p.report.Fates {
-		if f.Fate == api.FateRefused {
-			row(f, "fate-refused")
-		}
-	}
-	for _, f := range p.report.Fates {
-		if f.Fate == api.FateKept || f.Fate == api.FateExisting {
-			row(f, "")
-		}
-	}
-	for _, f := range p.report.Fates {
-		if f.Fate == api.FateAdded {
-			row(f, "muted")
+	all := 0
+	for _, fates := range []string{api.FateRefused, api.FateKept + api.FateExisting, api.FateAdded + api.FateHeld} {
+		for _, f := range p.report.Fates {
+			if !strings.Contains(fates, f.Fate) {
+				continue
+			}
+			if all++; all > p.shown {
+				continue
+			}
+			class := choose(f.Fate == api.FateRefused, "fate-refused", choose(strings.Contains(fates, api.FateAdded), "muted", ""))
+			rows = append(rows, tag.Box("tr", "", tag.Words("td", "num r", text.PlaceOf(f)), tag.Words("td", class, text.FateName(f)), tag.Words("td", "", f.Text)))
 		}
 	}
 	if len(rows) == 0 {
 		return tag.Span().Hidden(true)
 	}
 	return tag.Div().Class("fates").Attr("tabindex", "0").Role("region").Aria("label", text.FateHead).Body(tag.Box("table", "table table-plain",
-		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "r", text.LineHead), tag.Words("th", "", text.FateHead))),
+		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "r", text.LineHead), tag.Words("th", "", text.FateHead), tag.Words("th", "", text.MemoryHead))),
 		tag.Box("tbody", "", rows...),
-	))
+	), part.If(all > p.shown, func() app.UI {
+		return part.Button("btn btn-quiet btn-sm", "more", "", part.Text(text.MoreOf(all-p.shown)))
+	}))
 }
 
 func (p *Transfer) export() app.UI {

@@ -126,12 +126,16 @@ func CheckName(check string) string { return strings.ToUpper(check[:1]) + check[
 // Of bringing memories in and taking them out.
 const (
 	TransferHead = "Import and export"
-	ImportWhy    = "A JSONL file: one memory a line, such as elowen exports. Only the text is needed: {\"type\": \"memory\", \"body\": \"…\"}. A line that names no category goes to your default one; \"category\": null keeps it in none."
-	DropHere     = "Drop a JSONL file here"
+	ImportWhy    = "What another system remembers of you: an export of ChatGPT, Claude, mem0 or an MCP memory server, notes of basic-memory, a list of facts as text or Markdown. Or lines that elowen exports: {\"type\": \"memory\", \"body\": \"…\"}, one a line."
+	DropHere     = "Drop a file, a zip or several files here"
 	OrChoose     = "or choose one"
 	ChooseFile   = "Choose a file"
 	AnotherFile  = "Another file"
 	LooksFirst   = "It is looked through first, line by line; nothing is written before you say so."
+	FormatHead   = "Format"
+	AsItSeems    = ", as it seems"
+	LineHeld     = "held back"
+	MemoryHead   = "Memory"
 	Sending      = "Sending the file"
 	LookThrough  = "Looking through the lines"
 	BringingIn   = "Bringing the memories in"
@@ -184,6 +188,55 @@ func BytesOf(done, total int64) string { return Size(done) + " of " + Size(total
 // BringIn labels the button that imports.
 func BringIn(n int) string { return "Bring " + Memories(n) + " in" }
 
+// BringOthersIn labels the button that imports what is not refused.
+func BringOthersIn(n int) string { return "Leave out what is refused, bring " + Memories(n) + " in" }
+
+// FilesOf names a file that comes with others.
+func FilesOf(first string, n int) string {
+	if n > 1 {
+		return first + " and " + Number(n-1) + " more"
+	}
+	return first
+}
+
+// NewCategories names the categories that an import makes.
+func NewCategories(names []string) string { return "New categories: " + strings.Join(names, ", ") }
+
+// MoreOf labels the button that shows more.
+func MoreOf(n int) string { return Number(n) + " more" }
+
+// PlaceOf is where a line stands.
+func PlaceOf(f api.LineFate) string {
+	switch {
+	case f.File == "":
+		return Number(f.Line)
+	case f.Line == 0:
+		return f.File
+	}
+	return f.File + ":" + Number(f.Line)
+}
+
+// FormatName is the name of an import's format as people know it; empty is none yet.
+func FormatName(format string) string {
+	switch format {
+	case "":
+		return "found out by itself"
+	case api.FormatChatGPT:
+		return "ChatGPT"
+	case api.FormatClaude:
+		return "Claude"
+	case api.FormatMCPMemory:
+		return "MCP memory server (graph)"
+	case api.FormatMarkdown:
+		return "Markdown"
+	case api.FormatText:
+		return "plain text"
+	case api.FormatJSONL:
+		return "elowen"
+	}
+	return format
+}
+
 // FateName says what becomes of a line.
 func FateName(f api.LineFate) string {
 	switch f.Fate {
@@ -193,6 +246,8 @@ func FateName(f api.LineFate) string {
 		return LineExisting
 	case api.FateKept:
 		return LineKept
+	case api.FateHeld:
+		return LineHeld
 	}
 	return f.Message
 }

@@ -69,7 +69,7 @@ func TestAListOfAHundredThousand(t *testing.T) {
 
 	began := time.Now()
 	w.Visit(s.URL("/account?part=transfer"))
-	w.See("Drop a JSONL file here")
+	w.See("Drop a file, a zip or several files here")
 	w.Eval(`window.said = new Set(), new MutationObserver(() => {
 		const e = document.querySelector(".progress"); if (e) said.add(e.innerText.replace(/\s+/g, " ")); }).observe(document.body, {subtree: true, childList: true, characterData: true})`)
 	w.Choose("#import-file", s.File("numbered.jsonl", numbered(n)))

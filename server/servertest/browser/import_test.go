@@ -22,7 +22,7 @@ func TestImportInTheApp(t *testing.T) {
 
 	// A dry run first: each line's fate, and nothing written.
 	w.Visit(s.URL("/account?part=transfer"))
-	w.See("Drop a JSONL file here")
+	w.See("Drop a file, a zip or several files here")
 	w.Choose("#import-file", s.File("few.jsonl", many(3)+"this is no JSON\n"+`{"type":"memory"}`+"\n"+old(9)))
 	w.See("What would become of its lines")
 	w.SeeIn(".stat", "12")
@@ -73,7 +73,7 @@ func TestALongImportTellsAndStops(t *testing.T) {
 	signUp(t, s, w)
 	file := s.File("many.jsonl", many(60_000))
 	w.Visit(s.URL("/account?part=transfer"))
-	w.See("Drop a JSONL file here")
+	w.See("Drop a file, a zip or several files here")
 	w.Eval(`window.seen = new Set(), new MutationObserver(() => {
 		const e = document.querySelector(".progress"); if (e) seen.add(e.innerText.replace(/\s+/g, " ")); }).observe(document.body, {subtree: true, childList: true, characterData: true})`)
 	w.Choose("#import-file", file)

@@ -195,7 +195,7 @@ func TestLoginBeforeThereIsAnAccount(t *testing.T) {
 	w.Press("Skip")
 	w.See("What now?")
 	w.ClickText("a.option", "Import")
-	w.See("Drop a JSONL file here")
+	w.See("Drop a file, a zip or several files here")
 	again := Open(t).Person().Window("again")
 	again.Visit(s.URL("/login"))
 	again.See("Whoever looks after this server can set one.")
