@@ -47,7 +47,8 @@
 // [elowen/server/model] is one of them: who is asked for what, with keys that
 // [elowen/server/secret] seals. [elowen/server/schedule] knows when recurring work is done;
 // [elowen/server/retention] has the policy, and the sweep that moves what faded to
-// the trash. [elowen/server/transfer] brings memories in and out, and
+// the trash. [elowen/server/transfer] brings memories in and out (what other systems write
+// is read in [elowen/server/transfer/foreign]), and
 // [elowen/server/backup] copies, restores and checks whole stores.
 //
 // Two stand on memory and look at its vectors: [elowen/server/embedding/queue] finds

@@ -151,7 +151,11 @@ func (s *server) files(b *foreign.Bundle, form *multipart.Reader, counted *count
 			return fault.New(fault.Invalid, "Each part of the form must be a file with its name.")
 		}
 		fmt.Fprintf(counted.w, "%q ", p.FileName())
-		if err := transfer.Stage(b, p.FileName(), io.TeeReader(p, counted), s.TempDir); err != nil {
+		err = transfer.Stage(b, p.FileName(), io.TeeReader(p, counted), s.TempDir)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fault.Wrap(fault.Invalid, err, "The form ends within a file. Nothing was changed.")
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,11 @@
 // where an add would put it; null, which an export writes, is none. A dry run tells the same fates and writes
 // nothing.
 //
+// What comes from other systems (package foreign reads it) is whole: all of it comes in,
+// in one decision, or nothing, with what is refused and where. A text that the account
+// has already is there, whenever it was made and whatever it is filed under; in one
+// import, too. Where it came from stands in the audit of each memory.
+//
 // The older system's file is read as it is, never written, and in one decision:
 // people by name, categories, memories of every status, uses and the audit. Its
 // five ranks become the odd ones of ten, and that is audited too.
