@@ -39,7 +39,7 @@ func (r *chatGPT) picks(f *File) bool {
 	case ".txt", ".md", ".markdown", "":
 		return true
 	case ".json":
-		return strings.HasPrefix(base, "conversations") || strings.HasPrefix(base, "memor") || !strings.Contains(f.Name, "/") && !exported[base]
+		return strings.HasPrefix(base, "conversations") || strings.HasPrefix(base, "memor")
 	}
 	return false
 }

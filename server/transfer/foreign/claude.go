@@ -33,8 +33,7 @@ func (r *claude) picks(f *File) bool {
 	case ".txt", ".md", ".markdown", "":
 		return true
 	case ".json":
-		return strings.HasPrefix(base, "memor") || base == "projects.json" || folder == "memories" || folder == "projects" ||
-			!strings.Contains(f.Name, "/") && !exported[base] && !strings.HasPrefix(base, "conversations")
+		return strings.HasPrefix(base, "memor") || base == "projects.json" || folder == "memories" || folder == "projects"
 	}
 	return false
 }

@@ -107,12 +107,7 @@ type collector struct {
 }
 
 func (c *collector) run(b *Bundle) error {
-	var picked []*File
-	for _, f := range b.files {
-		if c.r.picks(f) {
-			picked = append(picked, f)
-		}
-	}
+	picked := c.pick(b)
 	if len(picked) == 0 {
 		return fault.Newf(fault.Invalid, "There is nothing of %s in it%s.", Title(c.found.Format), hint(c.found.Format))
 	}
@@ -153,6 +148,28 @@ func (c *collector) run(b *Bundle) error {
 	c.tellNaive()
 	c.tellKeys()
 	return nil
+}
+
+// pick finds the files of the format. One file is it, whatever its name. Text beside an
+// export as JSON is something else, such as what was sent to an assistant.
+func (c *collector) pick(b *Bundle) []*File {
+	if len(b.files) == 1 && b.ignored == 0 {
+		return b.files
+	}
+	var text, structured []*File
+	for _, f := range b.files {
+		switch {
+		case !c.r.picks(f):
+		case strings.HasPrefix(ending(f.Name), ".json") || ending(f.Name) == ".ndjson":
+			structured = append(structured, f)
+		default:
+			text = append(text, f)
+		}
+	}
+	if len(structured) > 0 {
+		return structured
+	}
+	return text
 }
 
 // add takes an item. group is what it stands under there, or empty.

@@ -242,6 +242,34 @@ func TestZips(t *testing.T) {
 	}
 }
 
+// Of an account export only what has memories in it is read.
+func TestExportsAsZips(t *testing.T) {
+	talk := string(sample(t, "conversations.json"))
+	found := readHeld(t, "export.zip", "", zipped(t, "conversations-000.json", talk, "conversations-001.json", strings.ReplaceAll(talk, "Python", "Go"), "user.json", `{"id":"u"}`,
+		"something_new.json", `[{"a":1}]`, "file-abc.txt", "What was sent to it.", "chat.html", "<html>", "dalle/picture.png", "x"))
+	if text := told(found); found.Format != api.FormatChatGPT || len(found.Items) != 2 || !strings.Contains(text, "writes Go at work") || !strings.Contains(text, "5 files have nothing to do") || !strings.Contains(text, "2 conversations") {
+		t.Errorf("%s:\n%s", found.Format, text)
+	}
+	found = readHeld(t, "data.zip", "", zipped(t, "conversations.json", `[{"uuid":"c","chat_messages":[]}]`, "users.json", `[{"uuid":"u"}]`, "projects.json", `[{"uuid":"p","name":"Lantern"}]`,
+		"memories.json", `[{"conversations_memory":"Lives in Graz","project_memories":{"p":"Uses Go"}}]`))
+	if text := told(found); found.Format != api.FormatClaude || len(found.Items) != 2 || found.Items[1].Memory.Category.Value == nil || *found.Items[1].Memory.Category.Value != "Lantern" {
+		t.Errorf("%s:\n%s", found.Format, text)
+	}
+	found = readHeld(t, "memories_export_mira.zip", "", zipped(t, "memories.json", string(sample(t, "openmemory.json")), "memories.jsonl.gz", "\x1f\x8b"))
+	if text := told(found); found.Format != api.FormatMem0 || len(found.Items) != 1 {
+		t.Errorf("%s:\n%s", found.Format, text)
+	}
+	// The newest state of its memory has what was not deleted.
+	found = readHeld(t, "a.json", "", []byte(`[{"title":"a","mapping":{
+"old":{"message":{"author":{"role":"user"},"create_time":1767225500,"recipient":"all","content":{"content_type":"model_editable_context","model_set_context":"1. [2025-12-01]. Had a dog."}}},
+"new":{"message":{"author":{"role":"user"},"create_time":1767225600,"recipient":"all","content":{"content_type":"model_editable_context","model_set_context":"1. [2025-12-24]. Has a cat.\n\n2. [2025-12-25]. Is vegan."}}},
+"before":{"message":{"author":{"role":"assistant"},"create_time":1767225550,"recipient":"bio","content":{"content_type":"text","parts":["Wants a bird."]}}},
+"after":{"message":{"author":{"role":"assistant"},"create_time":1767225700,"recipient":"bio","content":{"content_type":"text","parts":["Wants a fish."]}}}}}]`))
+	if text := told(found); len(found.Items) != 3 || strings.Contains(text, "dog") || strings.Contains(text, "bird") || !strings.Contains(text, "created 2025-12-24T00:00:00.000Z updated -\n    Has a cat.") {
+		t.Errorf("%s:\n%s", found.Format, text)
+	}
+}
+
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(t.TempDir(), "secret.md")
