@@ -90,3 +90,50 @@ func TestALongImportTellsAndStops(t *testing.T) {
 	w.Visit(s.URL("/memory"))
 	w.See("60,001 memories")
 }
+
+// What another system wrote: found out, each memory's fate, what is refused left out, and
+// another format chosen.
+func TestImportOfAnotherSystemInTheApp(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("import of another system")
+	signUp(t, s, w)
+	w.Visit(s.URL("/account?part=transfer"))
+	w.See("Drop a file, a zip or several files here")
+	var b strings.Builder
+	b.WriteString("# Food\n\n")
+	for i := range 240 {
+		fmt.Fprintf(&b, "- Eats dish number %d\n", i)
+	}
+	b.WriteString("- " + strings.Repeat("too long ", 20_000) + "\n")
+	w.Choose("#import-file", s.File("facts.md", b.String()))
+	w.See("Format: Markdown, as it seems")
+	w.See("New categories: Food")
+	w.See("Leave out what is refused, bring 240 memories in")
+	w.Await("what is refused first, the others in parts", `(() => {
+		const rows = [...document.querySelectorAll(".fates tbody tr")].map(r => r.innerText);
+		return rows.length === 100 && rows[0].startsWith("243") && rows[0].includes("too long") && rows[1].includes("Eats dish number 0") && rows[1].includes("held back"); })()`)
+	w.Press("141 more")
+	w.Await("a hundred more", `document.querySelectorAll(".fates tbody tr").length === 200`)
+	w.Press("Leave out what is refused, bring 240 memories in")
+	w.See("What became of its lines")
+	w.SeeIn(".stat", "240")
+
+	// The same as plain text is there already; nothing is new.
+	w.Press("Another file")
+	w.Choose("#import-file", s.File("one.txt", "Eats dish number 7\n"))
+	w.See("Format: plain text, as it seems")
+	w.See("There is nothing to bring in.")
+	w.ClickText("[data-do=format]", "Format")
+	w.ClickText("[role=option]", "mem0")
+	w.SeeIn(".import-outcome", "1")
+	w.See("Format: mem0")
+
+	// What nobody knows can be named.
+	w.Visit(s.URL("/account?part=transfer"))
+	w.See("Drop a file, a zip or several files here")
+	w.Choose("#import-file", s.File("odd.json", `{"odd": 1}`))
+	w.See("odd.json is nothing that is known here")
+	w.ClickText("[data-do=format]", "Format")
+	w.ClickText("[role=option]", "plain text")
+	w.See("Bring 1 memory in")
+}
