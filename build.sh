@@ -36,9 +36,9 @@ wasm() {
   mkdir -p bin
   # Nothing is inlined (-l): what is downloaded gets 8% smaller by it, and what the
   # app does is mostly building elements, which is chains of calls anyway. What the
-  # browser never uses of the standard library is cut out (wasm/overlay: 18%), and
+  # browser never uses of the standard library is cut out (wasm/overlay: about 20%), and
   # pack takes out lines of functions that aren't ours and the gaps between segments
-  # (assets/pack/module: 15%). "How to write small pages" is in app/page/app.go.
+  # (assets/pack/module: about 11%). "How to write small pages" is in app/page/app.go.
   local flags=(-trimpath -ldflags='-s -w' -gcflags='all=-l' -o bin/app.wasm)
   go run ./wasm/overlay -goroot "$(go env GOROOT)" -o bin/overlay
   # go build leaves the file alone if it is up to date, pack what it made from it.
