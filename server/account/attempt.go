@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 )
 
 // attemptWindow is the time in which failures are counted: the unit of the
@@ -27,13 +28,15 @@ type attempts struct {
 	most  int // for an address, or a secret that is checked once
 	named int // for a name, from all addresses that it doesn't know
 
+	tokens int // of wrong tokens, for an address
+
 	mu    sync.Mutex
 	byID  map[string][]int64 // when each attempt began, oldest first; never more than mostOf the key
 	known map[string]int64   // name and address that belong together: when they were last seen to
 }
 
 func newAttempts(most, named int) *attempts {
-	return &attempts{most: most, named: named, byID: map[string][]int64{}, known: map[string]int64{}}
+	return &attempts{most: most, named: named, tokens: setting.Int("account.tokenAttempts"), byID: map[string][]int64{}, known: map[string]int64{}}
 }
 
 // knownLasts is how long an address stays known to a name.
@@ -70,8 +73,39 @@ func (a *attempts) knows(name, client string, now int64) {
 	a.known[pair] = now
 }
 
+// tokenAttempts begins the keys of addresses that sent wrong tokens.
+const tokenAttempts = "token:"
+
+// full tells, as begin would, whether a key has too many failures, and notes nothing.
+func (a *attempts) full(now int64, key string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := a.recent(key, now)
+	if len(list) < a.mostOf(key) {
+		return nil
+	}
+	return tooMany(list[0] + attemptWindow - now)
+}
+
+// knowsOf tells whether an address is known to a name.
+func (a *attempts) knowsOf(name, client string, now int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at, ok := a.known[name+"\n"+client]
+	return ok && now-at <= knownLasts && at <= now
+}
+
+func tooMany(wait int64) error {
+	err := fault.New(fault.TooMany, "There were too many failed attempts. Wait a while, then try again.")
+	err.RetryAfterMillis = wait
+	return err
+}
+
 // mostOf is how many failures a key may have.
 func (a *attempts) mostOf(key string) int {
+	if strings.HasPrefix(key, tokenAttempts) {
+		return a.tokens
+	}
 	if strings.HasPrefix(key, nameAttempts) {
 		return a.named
 	}
@@ -90,9 +124,7 @@ func (a *attempts) begin(now int64, keys ...string) error {
 		}
 	}
 	if wait > 0 {
-		err := fault.New(fault.TooMany, "There were too many failed attempts. Wait a while, then try again.")
-		err.RetryAfterMillis = wait
-		return err
+		return tooMany(wait)
 	}
 	for _, k := range keys {
 		if _, known := a.byID[k]; !known && len(a.byID) >= attemptKeys {

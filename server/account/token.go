@@ -60,6 +60,35 @@ func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
 	return i, nil
 }
 
+// TokenFrom is Token for a secret that came from a network address. Wrong ones are
+// counted for the address, each once: a program that goes on with an old token guesses
+// nothing. From an address with too many, secrets that were not seen there before have
+// to wait: fault.TooMany. So nobody is kept out by what others at the same address try.
+func (s *Store) TokenFrom(ctx context.Context, client, secret string) (Identity, error) {
+	var now int64
+	if err := s.db.View(ctx, func(tx *db.Tx) error { now = tx.Now; return nil }); err != nil {
+		return Identity{}, err
+	}
+	name, key := "secret "+hashSecret(secret), tokenAttempts+client
+	seen := s.attempts.knowsOf(name, client, now)
+	if !seen {
+		if err := s.attempts.full(now, key); err != nil {
+			return Identity{}, err
+		}
+	}
+	i, err := s.Token(ctx, secret)
+	if seen || err != nil && !fault.Is(err, fault.Unauthenticated) {
+		return i, err
+	}
+	if err != nil {
+		if limit := s.attempts.begin(now, key); limit != nil {
+			return i, limit // others were quicker
+		}
+	}
+	s.attempts.knows(name, client, now)
+	return i, err
+}
+
 // Tokens lists the account's tokens, oldest first, without their secrets.
 func (s *Store) Tokens(ctx context.Context, owner db.AccountID) ([]api.Token, error) {
 	list := []api.Token{}

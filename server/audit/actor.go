@@ -13,6 +13,19 @@ import (
 type Actor struct {
 	Name  string // user:ID, token:ID, agent, daemon, migration, import
 	Model string // where a model decided
+
+	// Scopes are what the token that did it was allowed to do, separated by commas; empty
+	// where no token did.
+	Scopes string
+}
+
+// By is who makes a request, as the audit names them.
+func By(i account.Identity) Actor {
+	a := Actor{Name: i.Actor()}
+	if i.TokenID != 0 {
+		a.Scopes = strings.Join(i.Scopes, ",")
+	}
+	return a
 }
 
 // The actors that are no one's.

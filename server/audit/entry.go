@@ -24,8 +24,8 @@ type Entry struct {
 	Group    int64        // of the change of many that it belongs to; 0: none
 }
 
-const insertQuery = `INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id, writer_id)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertQuery = `INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id, writer_id, scopes)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Write appends to an owner's audit, in order.
 func Write(tx *db.Tx, owner db.AccountID, list ...Entry) error {
@@ -36,7 +36,7 @@ func Write(tx *db.Tx, owner db.AccountID, list ...Entry) error {
 			carried = 1
 		}
 		if _, err := tx.Exec(insertQuery, int64(owner), e.Memory, e.Action, e.By.Name, e.By.Model, e.Reason, e.Revision, e.At,
-			e.Before, e.After, carried, e.Group, int64(e.Writer)); err != nil {
+			e.Before, e.After, carried, e.Group, int64(e.Writer), e.By.Scopes); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (e *Entry) Line() api.LineEvent {
 // import.
 func FromLine(memory int64, l api.LineEvent) (Entry, error) {
 	e := Entry{
-		Memory: memory, Revision: l.Revision, At: int64(l.At), Action: l.Action, By: Actor{l.Actor, l.Model}, Reason: l.Reason, Carried: l.Foreign,
+		Memory: memory, Revision: l.Revision, At: int64(l.At), Action: l.Action, By: Actor{Name: l.Actor, Model: l.Model}, Reason: l.Reason, Carried: l.Foreign,
 	}
 	if e.By.Name == "" {
 		e.By.Name = ActorImport

@@ -13,13 +13,13 @@ import (
 
 // read is the entries that meet a condition and stand in an order, which where says.
 func read(tx *db.Tx, where string, args ...any) ([]Entry, error) {
-	rows := tx.Query(`SELECT id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, writer_id, change_id FROM memory_event WHERE `+where, args...)
+	rows := tx.Query(`SELECT id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, writer_id, change_id, scopes FROM memory_event WHERE `+where, args...)
 	defer rows.Close()
 	var list []Entry
 	for rows.Next() {
 		var e Entry
 		var carried int
-		if err := rows.Scan(&e.ID, &e.Memory, &e.Action, &e.By.Name, &e.By.Model, &e.Reason, &e.Revision, &e.At, &e.Before, &e.After, &carried, &e.Writer, &e.Group); err != nil {
+		if err := rows.Scan(&e.ID, &e.Memory, &e.Action, &e.By.Name, &e.By.Model, &e.Reason, &e.Revision, &e.At, &e.Before, &e.After, &carried, &e.Writer, &e.Group, &e.By.Scopes); err != nil {
 			return nil, err
 		}
 		e.Carried = carried != 0

@@ -67,6 +67,9 @@ func (t Teller) Tell(tx *db.Tx, list []Entry) ([]api.Event, error) {
 			ID: e.ID, MemoryID: e.Memory, Action: e.Action, Actor: e.By.Name, Who: who.Words(e.By.Name, e.Action, e.Carried), Model: e.By.Model,
 			Reason: e.Reason, Revision: e.Revision, At: api.Time(e.At), Foreign: e.Carried, Changes: []api.FieldChange{},
 		}
+		if e.By.Scopes != "" {
+			v.Scopes = strings.Split(e.By.Scopes, ",")
+		}
 		for _, c := range changes[i] {
 			if c.field == "body" {
 				v.Restores = restores(bodies[e.Memory], e.Revision, plain(c.after))

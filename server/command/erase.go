@@ -8,6 +8,7 @@ import (
 	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/delivery"
 	"elowen/server/embedding"
 	"elowen/server/embedding/queue"
 	"elowen/server/job"
@@ -31,6 +32,7 @@ type eraseStep struct {
 // that none of them empties.
 func (st *stores) eraseSteps() []eraseStep {
 	return []eraseStep{
+		{"delivery", delivery.EraseAccount},
 		{"transfer", st.transfer.EraseAccount},
 		{"retention", st.retention.EraseAccount},
 		{"schedule", schedule.EraseAccount},

@@ -27,6 +27,8 @@ type grammar struct {
 	Setup    setupCommand    `cmd:"" help:"Choose how memories are found by meaning."`
 	Doctor   doctorCommand   `cmd:"" help:"Check that everything works, and say how to mend what doesn't."`
 	Licenses licensesCommand `cmd:"" help:"Print the licences of what the program is made of."`
+	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Be a memory for an agent, over its standard streams (Model Context Protocol)."`
+	Relay    relayCommand    `cmd:"" name:"mcp-relay" hidden:"" help:"Answer the messages that another elowen mcp passes on."`
 	Admin    adminCommand    `cmd:"" help:"Look after a data directory, whether or not its server runs."`
 }
 

@@ -14,6 +14,7 @@ import (
 	"elowen/server/calibration"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/delivery"
 	"elowen/server/embedding"
 	"elowen/server/job"
 	"elowen/server/late"
@@ -47,6 +48,7 @@ type stores struct {
 	frequent   func() words.Background
 	recall     *recall.Store
 	measure    *calibration.Store
+	delivery   *delivery.Store
 	jobs       *job.Store // nil: nobody runs maintenance jobs here
 	log        *slog.Logger
 	use        *lock
@@ -133,6 +135,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	}
 	st.recall = recall.New(d, options)
 	st.memories.SetMeaning(st.recall)
+	st.delivery = delivery.New(d, st.memories, st.categories)
 	return st
 }
 

@@ -84,6 +84,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	pages := site.New(site.Options{BasePath: c.BasePath, Version: version, PublicURL: c.PublicURL})
 	mux := http.NewServeMux()
 	mux.Handle(api.PathLive, w.live)
+	mux.Handle(api.PathMCP, released(site.Release(version), st.agents(gate.Program, "")))
 	for _, p := range []string{"/api/", api.PathHealth, api.PathReady, api.PathMetrics} {
 		mux.Handle(p, released(site.Release(version), rest))
 	}

@@ -36,7 +36,7 @@ type call struct {
 }
 
 // by names the caller in the audit.
-func (c *call) by() audit.Actor { return audit.Actor{Name: c.id.Actor()} }
+func (c *call) by() audit.Actor { return audit.By(c.id) }
 
 // pathID is the {id} of the path. What is no id is the id of nothing.
 func (c *call) pathID() (int64, error) {

@@ -154,7 +154,7 @@ func (g *Gate) Identify(w http.ResponseWriter, r *http.Request) (account.Identit
 		if len(auth) > 1 || !strings.EqualFold(scheme, "Bearer") {
 			return account.Identity{}, errBearer
 		}
-		i, err := g.accounts.Token(r.Context(), strings.TrimSpace(secret))
+		i, err := g.accounts.TokenFrom(r.Context(), g.Client(r), strings.TrimSpace(secret))
 		if fault.Is(err, fault.Unauthenticated) {
 			err = errBearer
 		}
@@ -175,6 +175,19 @@ func (g *Gate) Identify(w http.ResponseWriter, r *http.Request) (account.Identit
 		g.signIn(w, o)
 	}
 	return o.Identity, nil
+}
+
+// Program is Identify for what only programs ask for: nobody is let in by a cookie, and
+// no page of another site, whatever token it has. Errors: Unauthenticated, Forbidden,
+// TooMany.
+func (g *Gate) Program(w http.ResponseWriter, r *http.Request) (account.Identity, error) {
+	if err := g.SameOrigin(r); err != nil {
+		return account.Identity{}, err
+	}
+	if r.Header.Get("Authorization") == "" {
+		return account.Identity{}, errBearer
+	}
+	return g.Identify(w, r)
 }
 
 // SameOrigin refuses what a page of another site makes a browser send. Requests

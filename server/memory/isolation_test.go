@@ -125,8 +125,22 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			},
 			"Similar":      func() (any, error) { return f.Similar(ctx, f.bob, m.ID, 5) },
 			"MarkRecalled": func() (any, error) { return f.MarkRecalled(ctx, f.bob, []int64{m.ID, n.ID}) },
-			"Reinforce":    func() (any, error) { return f.Reinforce(ctx, f.bob, bob, m.ID, 9, "") },
-			"Stats":        func() (any, error) { return f.Stats(ctx, f.bob) },
+			"Recalled": func() (any, error) {
+				var out any
+				err := f.d.Update(ctx, func(tx *db.Tx) (err error) {
+					out, err = f.Recalled(tx, f.bob, []int64{m.ID, n.ID})
+					return err
+				})
+				return out, err
+			},
+			"Recent": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					ids, _, _, err := f.Recent(tx, f.bob, Place{}, 100)
+					return f.rowsOf(tx, ids), err
+				})
+			},
+			"Reinforce": func() (any, error) { return f.Reinforce(ctx, f.bob, bob, m.ID, 9, "") },
+			"Stats":     func() (any, error) { return f.Stats(ctx, f.bob) },
 			"Rows": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { return f.Rows(tx, f.bob, []int64{m.ID, gone.ID}) })
 			},
@@ -346,4 +360,13 @@ func (f *fixture) dump(owner db.AccountID) string {
 	})
 	b.WriteString(f.indexOf(owner))
 	return b.String()
+}
+
+// rowsOf are bob's view of memories, as one text.
+func (f *fixture) rowsOf(tx *db.Tx, ids []int64) any {
+	list, err := f.Rows(tx, f.bob, ids)
+	if err != nil || len(list) != len(ids) {
+		f.t.Errorf("%d of %v: %v", len(list), ids, err)
+	}
+	return list
 }

@@ -22,33 +22,36 @@ const (
 // revision stays, so nobody's open editor is refused for it. Ids that are not the
 // account's, or not active, count nothing and say nothing.
 func (s *Store) MarkRecalled(ctx context.Context, owner db.AccountID, ids []int64) ([]int64, error) {
-	return db.Do(ctx, s.db, func(tx *db.Tx) ([]int64, error) {
-		counted := []int64{}
-		found, err := reachMany(tx, owner, ids)
-		if err != nil {
+	return db.Do(ctx, s.db, func(tx *db.Tx) ([]int64, error) { return s.Recalled(tx, owner, ids) })
+}
+
+// Recalled is MarkRecalled in the transaction of those who note what they delivered.
+func (s *Store) Recalled(tx *db.Tx, owner db.AccountID, ids []int64) ([]int64, error) {
+	counted := []int64{}
+	found, err := reachMany(tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.batch(tx, owner, audit.Actor{})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		r := found[id]
+		if r == nil || r.status != api.StatusActive {
+			continue
+		}
+		found[id] = nil // once, however often it is named
+		r.useCount++
+		if err := b.enter(r); err != nil {
 			return nil, err
 		}
-		b, err := s.batch(tx, owner, audit.Actor{})
-		if err != nil {
+		if err := b.used(r, useRecall); err != nil {
 			return nil, err
 		}
-		for _, id := range ids {
-			r := found[id]
-			if r == nil || r.status != api.StatusActive {
-				continue
-			}
-			found[id] = nil // once, however often it is named
-			r.useCount++
-			if err := b.enter(r); err != nil {
-				return nil, err
-			}
-			if err := b.used(r, useRecall); err != nil {
-				return nil, err
-			}
-			counted = append(counted, id)
-		}
-		return counted, nil
-	})
+		counted = append(counted, id)
+	}
+	return counted, nil
 }
 
 // used writes a use of a row, now, whose count the caller has moved already. The

@@ -145,6 +145,12 @@ func (s *Server) Command(input string, args ...string) (stdout, stderr string, c
 	return out.String(), err.String(), code
 }
 
+// Program is a program of a person's own, with streams of its own, that the test runs
+// on the server's data directory.
+func (s *Server) Program(stdin io.Reader, stdout, stderr io.Writer) *command.System {
+	return s.system(stdin, stdout, stderr)
+}
+
 // Admin runs a subcommand that must do what it says, and answers what it printed.
 func (s *Server) Admin(args ...string) string {
 	s.t.Helper()

@@ -45,6 +45,8 @@ var below = map[string][]string{
 
 	"server/categorizer": {"server/memory", "server/model", "server/feed"},
 	"server/job":         {"server/categorizer", "server/embedding/queue"},
+	"server/delivery":    {"server/memory"},
+	"server/tool":        {"server/delivery", "server/recall", "server/job"},
 	"server/calibration": {"server/memory", "server/settings"},
 
 	"server/backup": {"server/retention"},

@@ -303,6 +303,7 @@ type Event struct {
 	Foreign  bool          `json:"foreign"`  // carried over from elsewhere
 	Restores bool          `json:"restores"` // its text can be put back
 	Changes  []FieldChange `json:"changes"`
+	Scopes   []string      `json:"scopes,omitempty"` // what the token that did it was allowed to do
 	Others   []Other       `json:"others,omitempty"` // the sources of a merge, or what it was merged into
 }
 

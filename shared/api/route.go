@@ -9,6 +9,7 @@ const (
 	PathMetrics     = "/metrics"
 	PathOpenAPI     = "/api/openapi.json"
 	PathLive        = "/api/live"
+	PathMCP         = "/mcp" // the Model Context Protocol, for agents
 	PathSetup       = "/api/setup"
 	PathLogin       = "/api/login"
 	PathLogout      = "/api/logout"

@@ -1,3 +1,6 @@
+-- index agent_conversation_used
+CREATE INDEX agent_conversation_used ON agent_conversation (owner_id, used_at);
+
 -- index category_project
 CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;
 
@@ -89,6 +92,27 @@ CREATE TABLE account (
   learn_skills INTEGER NOT NULL DEFAULT 0,
   erasing INTEGER NOT NULL DEFAULT 0 -- set in the transaction that erases the account
 , kind TEXT NOT NULL DEFAULT 'person');
+
+-- table agent_conversation
+CREATE TABLE agent_conversation (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  handle TEXT NOT NULL,
+  results BIGINT NOT NULL, -- how many results it was given
+  used_at BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, handle)
+) WITHOUT ROWID;
+
+-- table agent_delivery
+CREATE TABLE agent_delivery (
+  owner_id BIGINT NOT NULL,
+  handle TEXT NOT NULL,
+  memory_id BIGINT NOT NULL,
+  body_hash TEXT NOT NULL, -- of the body that was delivered
+  result BIGINT NOT NULL, -- agent_conversation.results when it was
+  at BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, handle, memory_id),
+  FOREIGN KEY (owner_id, handle) REFERENCES agent_conversation (owner_id, handle) ON DELETE CASCADE
+) WITHOUT ROWID;
 
 -- table category
 CREATE TABLE category (
@@ -289,7 +313,7 @@ CREATE TABLE memory_event (
   before_state TEXT NOT NULL, -- JSON of the changed fields; empty: none
   after_state TEXT NOT NULL,
   carried INTEGER NOT NULL DEFAULT 0 -- brought in from elsewhere: not counted by the sweep's ledger
-, change_id BIGINT NOT NULL DEFAULT 0, writer_id BIGINT NOT NULL DEFAULT 0);
+, change_id BIGINT NOT NULL DEFAULT 0, writer_id BIGINT NOT NULL DEFAULT 0, scopes TEXT NOT NULL DEFAULT '');
 
 -- table memory_version
 CREATE TABLE memory_version (

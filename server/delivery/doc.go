@@ -1,0 +1,32 @@
+// Package delivery knows what agents were handed through their tools, so that nothing
+// is sent to one twice, and counts it as recalled.
+//
+// # Concepts
+//
+// A conversation is one agent's work at something, known by a handle. The server makes
+// handles up, since models make up names; one that it doesn't know begins a new
+// conversation under a new handle. Without a handle a result stands for itself.
+//
+// What was handed out in a conversation is taken to be in the agent's context while it
+// holds: for agent.heldMinutes and agent.heldResults, since clients compact their
+// contexts without a word. A memory counts with its body: one that was edited is new.
+// Where a memory holds, a result has only its beginning, and counts nothing.
+//
+// HandOut is the one decision: which rows, as they are now, which of them whole, what
+// is noted, and what is counted as used, in one transaction.
+//
+// # Tables
+//
+// agent_conversation, agent_delivery. What no longer holds is removed by the next
+// result; the oldest conversations go when an account has agent.conversations.
+//
+// # Invariants
+//
+// What is handed out whole is counted once, and what is not handed out is not counted.
+// A restart forgets nothing. Another account's handle is one that nobody knows.
+//
+// # What it does not do
+//
+// It finds nothing and renders nothing. It knows only what was handed out over a wire
+// that tells nothing of the agent's context.
+package delivery

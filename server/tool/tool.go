@@ -1,0 +1,219 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"elowen/server/account"
+	"elowen/server/audit"
+	"elowen/server/category"
+	"elowen/server/db"
+	"elowen/server/delivery"
+	"elowen/server/job"
+	"elowen/server/memory"
+	"elowen/server/project"
+	"elowen/server/recall"
+	"elowen/server/render"
+	"elowen/server/validation"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// Options are the nouns that tools are made of.
+type Options struct {
+	Memories   *memory.Store
+	Categories *category.Store
+	Projects   *project.Store
+	Recall     recall.Retriever
+	Delivery   *delivery.Store
+	// Jobs runs what takes long. It is asked for when a tool runs; nil: nobody does.
+	Jobs func() *job.Store
+	Log  *slog.Logger // nil is silent
+}
+
+// Call is one use of a tool.
+type Call struct {
+	// Identify tells whom the call is for. It is asked when the tool runs.
+	Identify func(ctx context.Context) (account.Identity, error)
+	// Actor names the agent in the audit where no token does; empty: as the identity says.
+	Actor string
+	// ProjectPath is where the agent works; an argument of that name comes first.
+	ProjectPath string
+}
+
+// Result is what a tool answers.
+type Result struct {
+	Text   string // for the model to read
+	Object any    // the same for programs; nil where it failed
+	Failed bool   // Text says why, and what to do
+	// Deliveries are the memories whose whole bodies are in Text and in Object.
+	Deliveries []Delivery
+}
+
+// Delivery is a memory that a result holds whole.
+type Delivery struct {
+	ID   int64
+	Hash string // of the body
+}
+
+// Tool is one tool.
+type Tool struct {
+	Name, Title, Description string
+	Scope                    string // api.ScopeRead or api.ScopeWrite
+	Destructive, Idempotent  bool
+	Input, Output            json.RawMessage // JSON schemas of objects
+
+	run func(*use) (Result, error)
+}
+
+// ReadOnly tells whether the tool changes nothing that anybody wrote.
+func (t *Tool) ReadOnly() bool { return t.Scope == api.ScopeRead }
+
+// Set is the tools of an instance. It is safe for concurrent use.
+type Set struct {
+	o    Options
+	list []*Tool
+}
+
+// New makes the tools.
+func New(o Options) *Set {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Set{o: o, list: []*Tool{
+		memorySearch(), memoryAdd(), memoryUpdate(), memoryMerge(), memoryDelete(), memoryListRecent(),
+		memoryCategories(), memoryCategoryCreate(), memoryCategoryDelete(), memoryRecategorize(),
+	}}
+}
+
+// List lists the tools, always in the same order.
+func (s *Set) List() []*Tool { return s.list }
+
+// Get is the tool of a name; nil where there is none.
+func (s *Set) Get(name string) *Tool {
+	for _, t := range s.list {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// use is one run of a tool.
+type use struct {
+	*Options
+	ctx  context.Context
+	tool *Tool
+	call Call
+	who  account.Identity
+	args []byte
+}
+
+func (u *use) owner() db.AccountID { return u.who.Owner }
+
+// by names the agent in the audit.
+func (u *use) by() audit.Actor {
+	if u.call.Actor != "" {
+		return audit.Actor{Name: u.call.Actor}
+	}
+	return audit.By(u.who)
+}
+
+// Run runs a tool. args is the JSON object of its arguments; nothing, and null, stand
+// for an empty one. It answers a Result whatever happens.
+func (s *Set) Run(ctx context.Context, t *Tool, call Call, args []byte) (out Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.o.Log.Error("a tool panicked", "tool", t.Name, "panic", p, "stack", string(debug.Stack()))
+			out = failed(fault.New(fault.Internal, ""))
+		}
+	}()
+	out, err := s.try(ctx, t, call, args)
+	if err == nil {
+		return out
+	}
+	if k := fault.KindOf(err); (k == fault.Internal || k == fault.Corrupt) && ctx.Err() == nil {
+		s.o.Log.Error("a tool failed", "tool", t.Name, "error", err)
+	}
+	return failed(err)
+}
+
+func (s *Set) try(ctx context.Context, t *Tool, call Call, args []byte) (Result, error) {
+	who, err := call.Identify(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if !who.Can(t.Scope) {
+		return Result{}, fault.Newf(fault.Forbidden, "%s needs the scope %q, and this connection's token has only: %s. Nothing was done. Whoever set it up can make a token with that scope.",
+			t.Name, t.Scope, strings.Join(who.Scopes, ", "))
+	}
+	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
+		args = []byte("{}")
+	}
+	return t.run(&use{Options: &s.o, ctx: ctx, tool: t, call: call, who: who, args: args})
+}
+
+// arguments reads and judges the arguments.
+func arguments[T any](u *use) (in T, err error) {
+	if err = validation.DecodeBytes(u.args, &in); err == nil {
+		err = validation.Nulls(u.args, &in)
+	}
+	var f *fault.Error
+	if errors.As(err, &f) && len(f.Fields) > 0 && f.Fields[0].Rule == "unknown" {
+		err = fault.Newf(fault.Invalid, "%s It takes: %s.", f.Detail, strings.Join(propertiesOf(u.tool.Input), ", "))
+	}
+	return in, err
+}
+
+// failed is an error as a result: what happened, and what to do.
+func failed(err error) Result {
+	p := fault.ProblemOf(err)
+	text := strings.TrimSpace(p.Detail)
+	if advice := advise(fault.KindOf(err)); advice != "" {
+		text = strings.TrimSuffix(text, ".") + ". " + advice
+	}
+	return Result{Text: render.Harmless(text), Failed: true}
+}
+
+// advise says what to do after an error of a kind whose text may not say it.
+func advise(k fault.Kind) string {
+	switch k {
+	case fault.Internal, fault.Corrupt:
+		return "The server's log says more. Try once more; if it fails again, tell the person and go on without it."
+	case fault.Invalid:
+		return "Correct the arguments and call again."
+	case fault.NotFound:
+		return "Look the id or name up again with MemorySearch, MemoryListRecent or MemoryCategories; it may have been merged, deleted, or belong to somebody else."
+	case fault.Stale, fault.Taken:
+		return "Look at it as it is now, then decide again."
+	case fault.Unauthenticated:
+		return "The token is not valid any more; the person has to make a new one."
+	case fault.TooMany, fault.Unavailable:
+		return "Try again in a moment."
+	case fault.Cancelled:
+		return "Call again if it is still wanted."
+	}
+	return ""
+}
+
+// plural is "1 memory", "2 memories".
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// jobs runs what takes long; nil: nobody does.
+func (o *Options) jobs() (s *job.Store) {
+	if o.Jobs != nil {
+		s = o.Jobs()
+	}
+	return s
+}
