@@ -73,9 +73,15 @@
 // rank, and the frames that lead a window from one state to the next. What windows
 // show of other nouns is in [elowen/server/projection/view], a file a view.
 //
-// Four adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
+// Agents use [elowen/server/tool]: what a model may do with memories, each tool a file,
+// the same for every agent. [elowen/server/render] writes memories as a model is shown
+// them, so that no body gets out of its element; [elowen/server/delivery] knows what an
+// agent was handed lately, and counts what it is handed now.
+//
+// Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the
-// websocket), [elowen/server/site] (the prerendered frame and the files of the app),
+// websocket), [elowen/server/mcpd] (agents, by the Model Context Protocol),
+// [elowen/server/site] (the prerendered frame and the files of the app),
 // and the command line. They don't know each other, nor the store.
 //
 // [elowen/server/command] puts it all together: stores.go the nouns, web.go the
@@ -104,6 +110,13 @@
 // recalled (category.Scope), opens the indexes of those owners, searches their words,
 // blends, reads the rows of the best again, which decide whatever an index says, and
 // packs. Nothing is counted: who delivers what was found tells package memory.
+//
+// An agent searches. mcpd reads the message strictly and finds out whose token it is; the
+// SDK finds the tool, which asks who it is for, reads its arguments, and has recall find.
+// What was found goes to delivery: one transaction reads the rows again, leaves what the
+// agent has to a line each, notes the rest in its conversation, and counts it. An agent
+// on standard streams has its messages carried, one by one, to the server that owns the
+// data directory at that moment, or else answered by its own program.
 //
 // A memory gets its vector. A model that is quick enough gives it to the add itself. Else
 // the add is committed, and says nothing of vectors; the
