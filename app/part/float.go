@@ -96,6 +96,9 @@ func (m *Menu) open(ctx app.Context) {
 			break
 		}
 	}
+	if m.Spec.Search {
+		browser.ExpectField()
+	}
 	ctx.Defer(func(ctx app.Context) {
 		defer browser.Survive("menu")
 		m.place(ctx.JSSrc())
