@@ -75,7 +75,7 @@ func lacking(name string) bool {
 	switch name {
 	case "wasm":
 		return !assets.Built()
-	case "page", "keys":
+	case "page", "keys", "map":
 		return !assets.Built() || noChromium()
 	}
 	return false

@@ -34,6 +34,7 @@ func lines() []line {
 		{"wasm", "the browser program over the wire", wasmLine},
 		{"page", "first paint and usable, of a list of 100,000", pageLine},
 		{"keys", "elements of the page and key presses in a list of 100,000", keysLine},
+		{"map", "a frame of zooming and panning a map of 20,000", mapLine},
 	}
 }
 
