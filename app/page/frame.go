@@ -249,7 +249,7 @@ func (a *App) floats() app.UI {
 	s := a.s
 	body := []app.UI{part.Toasts(s.toasts)}
 	if s.palette {
-		body = append(body, &Palette{S: s})
+		body = append(body, &Palette{S: s, Nth: s.paletteNth})
 	}
 	if s.menu != nil {
 		body = append(body, tag.Div().Class("menu-scrim").DataSet("do", "close-menu"), &part.Menu{Spec: s.menu, Close: s.closeMenu})

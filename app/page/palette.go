@@ -25,9 +25,11 @@ const (
 // Palette finds memories and does what there is to do, by typing.
 type Palette struct {
 	app.Compo
-	S *Session
+	S   *Session
+	Nth int // time that it is opened
 
 	ctx      app.Context
+	begun    int       // the time it was begun for
 	back     app.Value // what had the focus
 	commands []command
 	typed    string
@@ -53,7 +55,13 @@ type command struct {
 }
 
 // openPalette opens it over the page.
-func (s *Session) openPalette() { s.menu, s.palette = nil, true; s.changed() }
+func (s *Session) openPalette() {
+	if !s.palette {
+		s.paletteNth++
+	}
+	s.menu, s.palette = nil, true
+	s.changed()
+}
 
 func (s *Session) closePalette() { s.palette = false; s.changed() }
 
@@ -77,10 +85,25 @@ func (a *App) summoned(e app.Event, key string) bool {
 // OnMount takes the focus and lists what there is to do.
 func (p *Palette) OnMount(ctx app.Context) {
 	defer browser.Survive("palette")
-	p.ctx, p.back = ctx, browser.Active()
+	p.begin(ctx)
+	ctx.Update()
+}
+
+// OnUpdate begins anew where it was closed and opened before that was drawn.
+func (p *Palette) OnUpdate(ctx app.Context) {
+	defer browser.Survive("palette")
+	if p.begun != p.Nth {
+		browser.SetValue(browser.ByID("palette-input"), "")
+		p.typed, p.at, p.found, p.total, p.foundFor = "", 0, nil, 0, ""
+		p.begin(ctx)
+		ctx.Update()
+	}
+}
+
+func (p *Palette) begin(ctx app.Context) {
+	p.ctx, p.back, p.begun = ctx, browser.Active(), p.Nth
 	p.commands = p.S.commands()
 	ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("palette-input")) })
-	ctx.Update()
 }
 
 // OnDismount gives the focus back.

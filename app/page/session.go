@@ -35,18 +35,19 @@ type Session struct {
 	ahead    time.Duration // of the server's clock before ours
 	told     bool          // ahead is known
 
-	route    route
-	toasts   []part.Toast
-	toastID  int
-	menu     *part.MenuSpec
-	dialog   *part.DialogSpec
-	palette  bool // is open
-	going    bool // g was pressed: the next letter names a page
-	shelves  *Categories
-	picked   picked
-	working  int   // changes of many memories that wait for their answer
-	place    place // of the open memory in the list
-	duesSeen bool  // the banner about what is due was put away
+	route      route
+	toasts     []part.Toast
+	toastID    int
+	menu       *part.MenuSpec
+	dialog     *part.DialogSpec
+	palette    bool // is open
+	paletteNth int  // how often it was opened
+	going      bool // g was pressed: the next letter names a page
+	shelves    *Categories
+	picked     picked
+	working    int   // changes of many memories that wait for their answer
+	place      place // of the open memory in the list
+	duesSeen   bool  // the banner about what is due was put away
 
 	off offline // what is kept in the browser, and what waits to be sent
 

@@ -111,6 +111,22 @@ func TestLettersTypedAheadOfTheirField(t *testing.T) {
 		w.Visit(s.URL("/memory"))
 		w.SeeIn(".row", firstOne)
 	}
+	// So is the palette that is closed and opened in one moment: it begins anew.
+	w.Eval(`(() => {
+		const press = (key, more) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true, ...more}));
+		press("k", {ctrlKey: true});
+	})()`)
+	w.Await("the palette", `document.activeElement?.id === "palette-input"`)
+	w.Keys("old")
+	w.Eval(`(() => {
+		const press = (key, more) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true, ...more}));
+		press("Escape");
+		document.activeElement.blur();
+		press("k", {ctrlKey: true});
+		for (const letter of "new") press(letter);
+	})()`)
+	w.Await("it begins anew", `document.activeElement?.id === "palette-input" && document.activeElement.value === "new"`)
+	w.Keys(Escape)
 	// Afterwards letters are orders again.
 	w.FocusOn("#list")
 	w.Keys("jx")
