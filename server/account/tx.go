@@ -77,7 +77,7 @@ func List(tx *db.Tx) ([]api.Person, error) {
 // Owners lists the ids of all that may own rows, disabled accounts and pools too,
 // for work that goes over everything.
 func Owners(tx *db.Tx) ([]db.AccountID, error) {
-	return ids(tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`))
+	return db.IDs[db.AccountID](tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`))
 }
 
 // InsertPool makes an account that is what a project shares: it owns memories, and
@@ -112,22 +112,18 @@ type Named struct {
 // NamesOf are the people among the ids, by id.
 func NamesOf(tx *db.Tx, ids []db.AccountID) (map[db.AccountID]Named, error) {
 	names := make(map[db.AccountID]Named, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT id, name, CASE display_name WHEN '' THEN name ELSE display_name END FROM account
 			WHERE id IN (`+in+`) AND kind = 'person' AND erasing = 0`, args...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var p Named
 			if err := rows.Scan((*int64)(&p.ID), &p.Name, &p.DisplayName); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			names[p.ID] = p
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -136,20 +132,7 @@ func NamesOf(tx *db.Tx, ids []db.AccountID) (map[db.AccountID]Named, error) {
 
 // Admins are the administrators, disabled ones too.
 func Admins(tx *db.Tx) ([]db.AccountID, error) {
-	return ids(tx.Query(`SELECT id FROM account WHERE role = ? AND kind = 'person' AND erasing = 0 ORDER BY id`, api.RoleAdmin))
-}
-
-func ids(rows *db.Rows) ([]db.AccountID, error) {
-	defer rows.Close()
-	var list []db.AccountID
-	for rows.Next() {
-		var id db.AccountID
-		if err := rows.Scan((*int64)(&id)); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, rows.Err()
+	return db.IDs[db.AccountID](tx.Query(`SELECT id FROM account WHERE role = ? AND kind = 'person' AND erasing = 0 ORDER BY id`, api.RoleAdmin))
 }
 
 // ByName is the account of a name, whatever its case; else fault.NotFound.

@@ -110,17 +110,7 @@ func Of(tx *db.Tx, owner db.AccountID, memories ...int64) ([]Entry, error) {
 // Memories are the memories after one that the owner's audit has entries of, there or
 // gone, ascending.
 func Memories(tx *db.Tx, owner db.AccountID, after int64, limit int) ([]int64, error) {
-	rows := tx.Query(`SELECT DISTINCT memory_id FROM memory_event WHERE owner_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?`, int64(owner), after, limit)
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.IDs[int64](tx.Query(`SELECT DISTINCT memory_id FROM memory_event WHERE owner_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?`, int64(owner), after, limit))
 }
 
 // Newest is the highest revision that entries of the memories led to, by memory; one
@@ -160,10 +150,7 @@ func WentToTrash(tx *db.Tx, owner db.AccountID, memory, before int64) (e Entry, 
 // MergedInto tells which memory each of these groups merged others into.
 func MergedInto(tx *db.Tx, owner db.AccountID, groups []int64) (map[int64]int64, error) {
 	into := map[int64]int64{}
-	for len(groups) > 0 {
-		n := min(len(groups), db.InMost)
-		in, args := db.In(groups[:n])
-		groups = groups[n:]
+	for in, args := range db.InParts(groups) {
 		list, err := read(tx, `owner_id = ? AND change_id <> 0 AND change_id IN (`+in+`) AND action = ?`,
 			append(append([]any{int64(owner)}, args...), ActionMerge)...)
 		if err != nil {

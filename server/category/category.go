@@ -66,16 +66,7 @@ func read(tx *db.Tx, owner db.AccountID, id int64) (row, error) {
 // rows are all categories of the account, by name.
 func readAll(tx *db.Tx, owner db.AccountID) ([]row, error) {
 	rows := tx.Query(`SELECT `+columns+` FROM category WHERE owner_id = ? ORDER BY name_key`, int64(owner))
-	defer rows.Close()
-	var list []row
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(r.dest()...); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+	return db.List(rows, (*row).dest)
 }
 
 // List lists the categories that the account sees, by name: its own, and those of the

@@ -32,7 +32,7 @@ func Scope(tx *db.Tx, owner db.AccountID, in int64) ([]Share, error) {
 		}
 	}
 	var list []Share
-	own, err := ids(tx.Query(`SELECT id FROM category WHERE owner_id = ? AND (project_id IS NULL OR project_id = ?) ORDER BY id`, int64(owner), in))
+	own, err := db.IDs[int64](tx.Query(`SELECT id FROM category WHERE owner_id = ? AND (project_id IS NULL OR project_id = ?) ORDER BY id`, int64(owner), in))
 	if err != nil {
 		return nil, err
 	}
@@ -46,24 +46,11 @@ func Scope(tx *db.Tx, owner db.AccountID, in int64) ([]Share, error) {
 	if err != nil || !ok || pool.Owner == 0 {
 		return list, err
 	}
-	shared, err := ids(tx.Query(`SELECT id FROM category WHERE owner_id = ? AND project_id = ? ORDER BY id`, int64(pool.Owner), in))
+	shared, err := db.IDs[int64](tx.Query(`SELECT id FROM category WHERE owner_id = ? AND project_id = ? ORDER BY id`, int64(pool.Owner), in))
 	if err == nil && len(shared) > 0 {
 		list = append(list, Share{Owner: pool.Owner, Categories: shared, Pool: true})
 	}
 	return list, err
-}
-
-func ids(rows *db.Rows) ([]int64, error) {
-	defer rows.Close()
-	var list []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, rows.Err()
 }
 
 // Bound are those of the owner's categories that are bound to a project, with it.

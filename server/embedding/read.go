@@ -18,10 +18,7 @@ type Body struct {
 // Those without any are missing.
 func Labels(tx *db.Tx, owner db.AccountID, space SpaceID, ids []int64) (map[int64]Label, error) {
 	found := make(map[int64]Label, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT memory_id, body_hash, width FROM embedding WHERE owner_id = ? AND space_id = ? AND memory_id IN (`+in+`)`,
 			append([]any{int64(owner), int64(space)}, args...)...)
 		if err := scanLabels(rows, space, found); err != nil {
@@ -138,17 +135,7 @@ func Revision(tx *db.Tx, owner db.AccountID) (int64, error) {
 // ChangedSince is the memories whose vectors in the space were written after the
 // account's revision was since. What was removed is not told.
 func ChangedSince(tx *db.Tx, owner db.AccountID, space SpaceID, since int64) ([]int64, error) {
-	rows := tx.Query(`SELECT memory_id FROM embedding WHERE owner_id = ? AND space_id = ? AND stamp > ?`, int64(owner), int64(space), since)
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.IDs[int64](tx.Query(`SELECT memory_id FROM embedding WHERE owner_id = ? AND space_id = ? AND stamp > ?`, int64(owner), int64(space), since))
 }
 
 // Count is how many of the account's memories have vectors in a space, fresh or not.

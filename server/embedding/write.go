@@ -121,10 +121,7 @@ func put(tx *db.Tx, owner db.AccountID, space SpaceID, stamp int64, width int, i
 // no vector, from which a text could be guessed.
 func Remove(tx *db.Tx, owner db.AccountID, ids []int64) error {
 	removed := int64(0)
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		args = append([]any{int64(owner)}, args...)
 		gone, err := tx.Exec(`DELETE FROM embedding WHERE owner_id = ? AND space_id IN (SELECT id FROM embedding_space) AND memory_id IN (`+in+`)`, args...)
 		if err != nil {

@@ -89,16 +89,7 @@ var errNone = fault.New(fault.NotFound, "There is no such maintenance job.")
 
 // scan reads rows of a query with an owner, or of all owners.
 func scan(rows *db.Rows) ([]row, error) {
-	defer rows.Close()
-	var list []row
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(r.dest()...); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+	return db.List(rows, (*row).dest)
 }
 
 func read(tx *db.Tx, owner db.AccountID, id int64) (row, error) {

@@ -45,12 +45,11 @@ func (t *Tally) Compare(tx *db.Tx, owner db.AccountID, fault func(format string,
 	}
 	var have Tally
 	rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ?`, int64(owner))
-	for rows.Next() {
+	err = rows.Each(func() error {
 		var term string
 		var chunk int64
 		var blob []byte
 		if err := rows.Scan(&term, &chunk, &blob); err != nil {
-			rows.Close()
 			return err
 		}
 		p := words.Decode(chunk, blob)
@@ -61,9 +60,9 @@ func (t *Tally) Compare(tx *db.Tx, owner db.AccountID, fault func(format string,
 		if p.Err() != nil {
 			fault("the index of words is damaged at a term; `elowen admin reindex` builds it anew")
 		}
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	stat := tx.Query(`SELECT docs, words FROM word_stat WHERE owner_id = ?`, int64(owner))

@@ -71,28 +71,24 @@ func audited(tx *db.Tx, who db.AccountID, id int64) (db.AccountID, error) {
 // their revisions; the present one is the last.
 func texts(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64][]audit.Text, error) {
 	found := map[int64][]audit.Text{}
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		args = append([]any{int64(owner)}, args...)
 		for _, q := range []string{
 			`SELECT memory_id, revision, body FROM memory_version WHERE owner_id = ? AND memory_id IN (` + in + `) ORDER BY memory_id, revision`,
 			`SELECT id, revision, body FROM memory WHERE owner_id = ? AND id IN (` + in + `)`,
 		} {
 			rows := tx.Query(q, args...)
-			for rows.Next() {
+			err := rows.Each(func() error {
 				var id int64
 				var revision int64
 				var body string
 				if err := rows.Scan(&id, &revision, &body); err != nil {
-					rows.Close()
-					return nil, err
+					return err
 				}
 				found[id] = append(found[id], audit.NewText(revision, body))
-			}
-			rows.Close()
-			if err := rows.Err(); err != nil {
+				return nil
+			})
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -106,22 +102,18 @@ const otherText = 160
 // beginningsOf are the first words of memories, by id.
 func beginningsOf(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string, error) {
 	found := map[int64]string{}
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT id, SUBSTR(body, 1, ?) FROM memory WHERE owner_id = ? AND id IN (`+in+`)`, append([]any{otherText, int64(owner)}, args...)...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var id int64
 			var body string
 			if err := rows.Scan(&id, &body); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			found[id] = body
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -97,10 +97,7 @@ func (s *Store) Briefs(tx *db.Tx, owner db.AccountID, ids []int64) iter.Seq2[*Br
 				}
 			}
 		}
-		for len(ids) > 0 {
-			n := min(len(ids), db.InMost)
-			in, args := db.In(ids[:n])
-			ids = ids[n:]
+		for in, args := range db.InParts(ids) {
 			if !r.give(yield, `id IN (`+in+`) AND owner_id = ? ORDER BY id`, append(args, int64(owner))...) {
 				return
 			}

@@ -109,17 +109,16 @@ func (s *Store) Twins(tx *db.Tx, owner db.AccountID, bodies []string) (map[strin
 		in, args := db.InTexts(part)
 		rows := tx.Query(`SELECT id, COALESCE(category_id, 0), created_at, status, body_hash FROM memory WHERE owner_id = ? AND body_hash IN (`+in+`) ORDER BY id`,
 			append([]any{int64(owner)}, args...)...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var t Twin
 			var hash string
 			if err := rows.Scan(&t.ID, &t.CategoryID, &t.CreatedAt, &t.Status, &hash); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			found[byHash[hash]] = append(found[byHash[hash]], t)
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

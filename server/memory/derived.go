@@ -22,10 +22,7 @@ func (s *Store) Bodies(tx *db.Tx, owner db.AccountID, before int64, limit int) (
 // BodiesOf are those of memories that are active, in no particular order.
 func (s *Store) BodiesOf(tx *db.Tx, owner db.AccountID, ids []int64) ([]embedding.Body, error) {
 	list := make([]embedding.Body, 0, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		var err error
 		if list, err = scanBodies(list, tx.Query(`SELECT id, body_hash FROM memory WHERE id IN (`+in+`) AND owner_id = ? AND status = ?`, append(args, int64(owner), api.StatusActive)...)); err != nil {
 			return nil, err
@@ -56,21 +53,17 @@ type Text struct {
 // Texts are the bodies of those of memories that are active, the newest first.
 func (s *Store) Texts(tx *db.Tx, owner db.AccountID, ids []int64) ([]Text, error) {
 	var list []Text
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT id, body_hash, revision, body FROM memory WHERE id IN (`+in+`) AND owner_id = ? AND status = ? ORDER BY id DESC`, append(args, int64(owner), api.StatusActive)...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var t Text
 			if err := rows.Scan(&t.Memory, &t.Hash, &t.Revision, &t.Text); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			list = append(list, t)
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -26,10 +26,7 @@ func (s *Store) Facts(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Fac
 		return nil, err
 	}
 	found := make(map[int64]Fact, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT id, COALESCE(category_id, 0), created_at, updated_at, last_used_at, use_count, importance, status, body_hash FROM memory WHERE id IN (`+in+`) AND owner_id = ?`,
 			append(args, int64(owner))...)
 		if err := scanFacts(rows, t, tx.Now, found); err != nil {

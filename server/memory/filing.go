@@ -104,18 +104,8 @@ func scanFilings(rows *db.Rows) ([]Filing, error) {
 // Members are the newest of the owner's active memories in a category that somebody
 // chose for them.
 func (s *Store) Members(tx *db.Tx, owner db.AccountID, category int64, limit int) ([]int64, error) {
-	rows := tx.Query(`SELECT id FROM memory WHERE owner_id = ? AND category_id = ? AND status = ? AND category_by = ? ORDER BY id DESC LIMIT ?`,
-		int64(owner), category, api.StatusActive, filedByHand, limit)
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.IDs[int64](tx.Query(`SELECT id FROM memory WHERE owner_id = ? AND category_id = ? AND status = ? AND category_by = ? ORDER BY id DESC LIMIT ?`,
+		int64(owner), category, api.StatusActive, filedByHand, limit))
 }
 
 // File puts a memory into one of its owner's categories (0 leaves it where it is), if

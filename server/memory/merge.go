@@ -124,10 +124,7 @@ func (b *batch) merge(r *row, sources []*row, reason string) error {
 // record explains any more is written down as one that didn't count.
 func (b *batch) copyUses(r *row, from []int64) error {
 	horizon := usageHorizon(b.tx.Now)
-	for len(from) > 0 {
-		n := min(len(from), db.InMost)
-		in, args := db.In(from[:n])
-		from = from[n:]
+	for in, args := range db.InParts(from) {
 		args = append([]any{r.id, int64(b.owner)}, append(args, useRecall, horizon)...)
 		if _, err := b.tx.Exec(`INSERT INTO usage_event (owner_id, memory_id, at, kind, times)
 			SELECT owner_id, CAST(? AS BIGINT), at, kind, SUM(times) FROM usage_event

@@ -139,22 +139,18 @@ func read(tx *db.Tx, owner db.AccountID, id int64) (row, error) {
 func readMany(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]*row, error) {
 	found := make(map[int64]*row, len(ids))
 	list := make([]*row, 0, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT `+columns+` FROM memory WHERE id IN (`+in+`) AND owner_id = ?`, append(args, int64(owner))...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			r := new(row)
 			if err := rows.Scan(r.dest()...); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			found[r.id] = r
 			list = append(list, r)
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -74,23 +74,19 @@ func (s *Store) stats(tx *db.Tx, owner db.AccountID) (api.MemoryStats, error) {
 // the categories. It is what category.New takes.
 func CountByCategory(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]int, error) {
 	counts := make(map[int64]int, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT category_id, COUNT(*) FROM memory WHERE category_id IN (`+in+`) AND owner_id = ? AND status = ? GROUP BY category_id`,
 			append(args, int64(owner), api.StatusActive)...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var id int64
 			var count int
 			if err := rows.Scan(&id, &count); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			counts[id] = count
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"elowen/server/db"
+	"elowen/server/embedding/endpoint"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -178,9 +178,6 @@ func unreached(ctx context.Context, p provider, err error) error {
 	return fault.Wrap(fault.Unavailable, err, p.host()+" cannot be reached.")
 }
 
-// retryMost bounds how long a provider may want to be left alone.
-const retryMost = time.Hour
-
 // refused is the error of an answer with another status than 200. Nothing of what the
 // provider wrote is in it.
 func refused(p provider, resp *http.Response, now int64) error {
@@ -203,13 +200,6 @@ func refused(p provider, resp *http.Response, now int64) error {
 	default:
 		out.Detail = p.host() + " failed" + says
 	}
-	text := strings.TrimSpace(resp.Header.Get("Retry-After"))
-	wait := time.Duration(0)
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-		wait = time.Duration(min(n, retryMost.Seconds()) * float64(time.Second))
-	} else if at, err := http.ParseTime(text); err == nil {
-		wait = at.Sub(time.UnixMilli(now))
-	}
-	out.RetryAfterMillis = max(0, min(wait, retryMost).Milliseconds())
+	out.RetryAfterMillis = endpoint.RetryAfter(resp.Header.Get("Retry-After"), time.UnixMilli(now)).Milliseconds()
 	return out
 }

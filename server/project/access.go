@@ -32,6 +32,8 @@ func Readable(tx *db.Tx, who db.AccountID, project int64) (pool Pool, ok bool, e
 	return pool, err == nil, err
 }
 
+func (p *Pool) dest() []any { return []any{&p.Project, (*int64)(&p.Owner)} }
+
 // Pools are all pools that the account may read and that were used, in one query, by
 // project.
 func Pools(tx *db.Tx, who db.AccountID) ([]Pool, error) {
@@ -40,41 +42,28 @@ func Pools(tx *db.Tx, who db.AccountID) ([]Pool, error) {
 	}
 	rows := tx.Query(`SELECT p.id, p.pool_id FROM project p JOIN `+grants+` g ON g.project_id = p.id
 		WHERE p.sharing = 1 AND g.account_id = ? AND p.pool_id IS NOT NULL ORDER BY p.id`, int64(who))
-	defer rows.Close()
-	var list []Pool
-	for rows.Next() {
-		var p Pool
-		if err := rows.Scan(&p.Project, (*int64)(&p.Owner)); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
+	return db.List(rows, (*Pool).dest)
 }
 
 // Audience tells who reads those of the owners that are pools. It is what a store's
 // SetAudience takes.
 func Audience(tx *db.Tx, owners []db.AccountID) (map[db.AccountID][]db.AccountID, error) {
 	var found map[db.AccountID][]db.AccountID
-	for len(owners) > 0 {
-		n := min(len(owners), db.InMost)
-		in, args := db.In(owners[:n])
-		owners = owners[n:]
+	for in, args := range db.InParts(owners) {
 		rows := tx.Query(`SELECT p.pool_id, g.account_id FROM project p JOIN `+grants+` g ON g.project_id = p.id
 			WHERE p.pool_id IN (`+in+`) AND p.sharing = 1`, args...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var pool, reader db.AccountID
 			if err := rows.Scan((*int64)(&pool), (*int64)(&reader)); err != nil {
-				rows.Close()
-				return nil, err
+				return err
 			}
 			if found == nil {
 				found = map[db.AccountID][]db.AccountID{}
 			}
 			found[pool] = append(found[pool], reader)
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -83,13 +72,13 @@ func Audience(tx *db.Tx, owners []db.AccountID) (map[db.AccountID][]db.AccountID
 
 // readers are who may read the project's pool now.
 func readers(tx *db.Tx, project int64) ([]db.AccountID, error) {
-	return accounts(tx.Query(`SELECT g.account_id FROM project p JOIN `+grants+` g ON g.project_id = p.id WHERE p.id = ? AND p.sharing = 1`, project))
+	return db.IDs[db.AccountID](tx.Query(`SELECT g.account_id FROM project p JOIN `+grants+` g ON g.project_id = p.id WHERE p.id = ? AND p.sharing = 1`, project))
 }
 
 // users are who has a part in the project: its members, and those who may read its
 // pool.
 func users(tx *db.Tx, project int64) ([]db.AccountID, error) {
-	return accounts(tx.Query(`SELECT account_id FROM project_member WHERE project_id = ?
+	return db.IDs[db.AccountID](tx.Query(`SELECT account_id FROM project_member WHERE project_id = ?
 		UNION SELECT g.account_id FROM project p JOIN `+grants+` g ON g.project_id = p.id WHERE p.id = ? AND p.sharing = 1`, project, project))
 }
 
@@ -97,19 +86,6 @@ func users(tx *db.Tx, project int64) ([]db.AccountID, error) {
 // the account twice.
 const mine = `SELECT project_id FROM project_member WHERE account_id = ?
 	UNION SELECT p.id FROM project p JOIN ` + grants + ` g ON g.project_id = p.id WHERE p.sharing = 1 AND g.account_id = ?`
-
-func accounts(rows *db.Rows) ([]db.AccountID, error) {
-	defer rows.Close()
-	var list []db.AccountID
-	for rows.Next() {
-		var id db.AccountID
-		if err := rows.Scan((*int64)(&id)); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, rows.Err()
-}
 
 var errNone = fault.New(fault.NotFound, "There is no such project.")
 

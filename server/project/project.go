@@ -131,19 +131,18 @@ func complete(tx *db.Tx, who db.AccountID, list []*row) error {
 			func(r *row, _ string) { r.readable = true }},
 	} {
 		rows := tx.Query(q.query, q.args...)
-		for rows.Next() {
+		err := rows.Each(func() error {
 			var id int64
 			var value string
 			if err := rows.Scan(&id, &value); err != nil {
-				rows.Close()
 				return err
 			}
 			if r := by[id]; r != nil {
 				q.add(r, value)
 			}
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -204,11 +203,11 @@ func (s *Store) members(tx *db.Tx, who account.Identity, id int64) (api.ProjectM
 		return api.ProjectMembers{}, err
 	}
 	out := api.ProjectMembers{Revision: p.Revision, Items: []api.ProjectMember{}}
-	working, err := accounts(tx.Query(`SELECT account_id FROM project_member WHERE project_id = ?`, id))
+	working, err := db.IDs[db.AccountID](tx.Query(`SELECT account_id FROM project_member WHERE project_id = ?`, id))
 	if err != nil {
 		return out, err
 	}
-	named, err := accounts(tx.Query(`SELECT account_id FROM project_pool_member WHERE project_id = ?`, id))
+	named, err := db.IDs[db.AccountID](tx.Query(`SELECT account_id FROM project_pool_member WHERE project_id = ?`, id))
 	if err != nil {
 		return out, err
 	}

@@ -75,38 +75,29 @@ func Slugs(tx *db.Tx) (map[int64]string, error) {
 // over everything.
 func AllPools(tx *db.Tx) ([]Pool, error) {
 	rows := tx.Query(`SELECT id, pool_id FROM project WHERE pool_id IS NOT NULL ORDER BY id`)
-	defer rows.Close()
-	var list []Pool
-	for rows.Next() {
-		var p Pool
-		if err := rows.Scan(&p.Project, (*int64)(&p.Owner)); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
+	return db.List(rows, (*Pool).dest)
 }
 
 // EraseAccount takes an account out of every project. A pool for which nobody is
 // named any more by that is shared no longer: its members were never meant to read it.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
-	all, err := accounts(tx.Query(`SELECT project_id FROM project_member WHERE account_id = ?
+	all, err := db.IDs[int64](tx.Query(`SELECT project_id FROM project_member WHERE account_id = ?
 		UNION SELECT project_id FROM project_pool_member WHERE account_id = ?`, int64(owner), int64(owner)))
 	if err != nil {
 		return err
 	}
 	for _, id := range all {
-		err := changing(tx, int64(id), func() error {
-			n, err := tx.Exec(`DELETE FROM project_pool_member WHERE project_id = ? AND account_id = ?`, int64(id), int64(owner))
+		err := changing(tx, id, func() error {
+			n, err := tx.Exec(`DELETE FROM project_pool_member WHERE project_id = ? AND account_id = ?`, id, int64(owner))
 			if err != nil {
 				return err
 			}
 			if n > 0 {
-				if _, err := tx.Exec(`UPDATE project SET sharing = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM project_pool_member WHERE project_id = ?)`, int64(id), int64(id)); err != nil {
+				if _, err := tx.Exec(`UPDATE project SET sharing = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM project_pool_member WHERE project_id = ?)`, id, id); err != nil {
 					return err
 				}
 			}
-			_, err = tx.Exec(`DELETE FROM project_member WHERE project_id = ? AND account_id = ?`, int64(id), int64(owner))
+			_, err = tx.Exec(`DELETE FROM project_member WHERE project_id = ? AND account_id = ?`, id, int64(owner))
 			return err
 		})
 		if err != nil {

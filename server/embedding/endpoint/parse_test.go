@@ -14,7 +14,7 @@ func TestRetryAfter(t *testing.T) {
 		"": 0, "0": 0, "-3": 0, "7": 7 * time.Second, " 1.5 ": 1500 * time.Millisecond, "999999999999": time.Hour, "NaN": 0, "+Inf": time.Hour, "soon": 0,
 		"Mon, 30 Nov 2026 12:01:00 GMT": time.Minute, "Mon, 30 Nov 2026 11:59:00 GMT": 0, "Tue, 30 Nov 2027 12:00:00 GMT": time.Hour,
 	} {
-		if got := retryAfter(text, now); got != want {
+		if got := RetryAfter(text, now); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -34,7 +34,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("7")
 	f.Add("Mon, 30 Nov 2026 12:01:00 GMT")
 	f.Fuzz(func(t *testing.T, text string) {
-		if d := retryAfter(text, time.Unix(1_800_000_000, 0)); d < 0 || d > retryMost {
+		if d := RetryAfter(text, time.Unix(1_800_000_000, 0)); d < 0 || d > retryMost {
 			t.Errorf("%q: %v", text, d)
 		}
 	})

@@ -164,7 +164,7 @@ var tooLong = regexp.MustCompile(`(?i)context|too long|too large|too many tokens
 
 // refused is the problem of an answer with another status than 200.
 func (e *Client) refused(resp *http.Response, answer []byte) *problem {
-	p := &problem{status: resp.StatusCode, after: retryAfter(resp.Header.Get("Retry-After"), time.UnixMilli(e.c.Clock()))}
+	p := &problem{status: resp.StatusCode, after: RetryAfter(resp.Header.Get("Retry-After"), time.UnixMilli(e.c.Clock()))}
 	says := " (" + strconv.Itoa(resp.StatusCode) + ")"
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
@@ -199,8 +199,9 @@ func (e *Client) refused(resp *http.Response, answer []byte) *problem {
 // retryMost bounds what an endpoint may ask for.
 const retryMost = time.Hour
 
-// retryAfter reads a Retry-After: seconds, or an instant. 0 is none.
-func retryAfter(text string, now time.Time) time.Duration {
+// RetryAfter is how long the header Retry-After asks to be left alone from now on: it
+// has seconds, or an instant. 0 is not at all; more than an hour is taken as one.
+func RetryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(n > 0) {

@@ -61,10 +61,7 @@ func saveFailure(tx *db.Tx, owner db.AccountID, kind, source string, t memory.Te
 
 // dropFailures forgets those of memories, of every model.
 func dropFailures(tx *db.Tx, owner db.AccountID, kind string, ids []int64) error {
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		if _, err := tx.Exec(`DELETE FROM derivation_failure WHERE owner_id = ? AND kind = ? AND memory_id IN (`+in+`)`, append([]any{int64(owner), kind}, args...)...); err != nil {
 			return err
 		}
