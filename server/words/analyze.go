@@ -378,6 +378,23 @@ func (a *analyzer) small() (english, other int) {
 	return english, other
 }
 
+// away tells whether a question is in another language than English, as far as its
+// small words and marked letters tell. Words that are small in another language only
+// say so where there are two of them, and none of English.
+func (a *analyzer) away() bool {
+	english, other := a.small()
+	if english > 0 || other > 0 {
+		return other > english
+	}
+	n := 0
+	for i := range a.tokens {
+		if t := &a.tokens[i]; t.kind == kindWord && t.lex.away {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // SmallWords counts a text's words that tell its language among those of Latin
 // letters: small words that are English only, and small words of others or words with
 // marked letters.

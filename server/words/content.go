@@ -14,23 +14,24 @@ func Content(text string) []string {
 	defer a.release()
 	c := counters.Get().(*counter)
 	list := make([]string, 0, len(a.tokens))
-	list = c.content(a, list, false)
+	away := a.away()
+	list = c.content(a, list, away, false)
 	if len(list) == 0 {
-		list = c.content(a, list, true)
+		list = c.content(a, list, away, true)
 	}
 	clear(c.at) // of MaxQueryWords words, so it is small
 	counters.Put(c)
 	return list
 }
 
-func (c *counter) content(a *analyzer, list []string, keepSmall bool) []string {
+func (c *counter) content(a *analyzer, list []string, away, keepSmall bool) []string {
 	var previous *token // the unit before
 	for i := range a.tokens {
 		if len(list) >= MaxQueryWords {
 			return list
 		}
 		t := &a.tokens[i]
-		if c.asked(a, i, previous, keepSmall) {
+		if c.asked(a, i, previous, away, keepSmall) {
 			if _, ok := c.at[t.lex.term]; !ok {
 				c.at[t.lex.term] = 0
 				list = append(list, t.lex.term)
@@ -44,9 +45,9 @@ func (c *counter) content(a *analyzer, list []string, keepSmall bool) []string {
 }
 
 // asked tells whether a question asks for the token at i.
-func (*counter) asked(a *analyzer, i int, previous *token, keepSmall bool) bool {
+func (*counter) asked(a *analyzer, i int, previous *token, away, keepSmall bool) bool {
 	t := &a.tokens[i]
-	small := t.lex.stop && !keepSmall
+	small := (t.lex.stop || away && t.lex.away) && !keepSmall
 	switch t.kind {
 	case kindWhole:
 		return true

@@ -47,7 +47,9 @@ type alternative struct {
 const (
 	rootWeight   = 0.5 // another inflection, or a word that shares its root
 	prefixWeight = 0.8 // a longer word
-	unitWeight   = 0.4 // one character of a longer run of Han
+	unitWeight   = 0.2 // one character of a longer run of Han
+	kanaWeight   = 0.2 // two of Hiragana, which mostly are grammar, also across two words
+	mixedWeight  = 0.4 // one of Hiragana and one of Han: an ending, or grammar beside a word
 )
 
 // Empty tells whether the query can't find anything.
@@ -72,7 +74,7 @@ func (q Query) PrefixEnd() string {
 func ParseQuery(text string) Query {
 	a := analyze(text)
 	defer a.release()
-	p := parser{at: map[string]int{}}
+	p := parser{at: map[string]int{}, away: a.away()}
 	for _, keepSmall := range []bool{false, true} {
 		p.read(a, keepSmall)
 		if len(p.groups) > 0 {
@@ -85,7 +87,8 @@ func ParseQuery(text string) Query {
 
 type parser struct {
 	Query
-	at map[string]int // group of a first alternative
+	at   map[string]int // group of a first alternative
+	away bool           // see analyzer.away
 }
 
 func (p *parser) read(a *analyzer, keepSmall bool) {
@@ -95,7 +98,7 @@ func (p *parser) read(a *analyzer, keepSmall bool) {
 			return
 		}
 		t := &a.tokens[i]
-		small := t.lex.stop && !keepSmall
+		small := (t.lex.stop || p.away && t.lex.away) && !keepSmall
 		switch t.kind {
 		case kindWord:
 			if !small {
@@ -117,13 +120,30 @@ func (p *parser) read(a *analyzer, keepSmall bool) {
 		case kindPair:
 			// The pair follows its second unit.
 			if !small && (keepSmall || previous == nil || !previous.lex.stop || !a.tokens[i-1].lex.stop) {
-				p.group(group{weight: 1, word: a.text(t), joined: true}, t.lex.term)
+				weight := 1.0
+				switch kana(t.lex.word) {
+				case 1:
+					weight = mixedWeight
+				case 2:
+					weight = kanaWeight
+				}
+				p.group(group{weight: weight, word: a.text(t), joined: true}, t.lex.term)
 			}
 		}
 		if t.kind == kindUnit {
 			previous = unitBefore(a.tokens, i)
 		}
 	}
+}
+
+// kana is how many letters of a word are Hiragana.
+func kana(word string) (n int) {
+	for _, r := range word {
+		if unicode.Is(unicode.Hiragana, r) {
+			n++
+		}
+	}
+	return n
 }
 
 // unitBefore gives the unit before the one at i, of which the next pair is made.

@@ -201,7 +201,7 @@ func TestSmallWordsAreFolded(t *testing.T) {
 	for w := range smallWords() {
 		a := analyze(w)
 		last := a.tokens[len(a.tokens)-1]
-		if last.lex.word != w || !last.lex.stop {
+		if last.lex.word != w || !last.lex.stop && !last.lex.away {
 			t.Errorf("%q is read as %q", w, last.lex.word)
 		}
 		a.release()
@@ -241,4 +241,55 @@ func FuzzParseQuery(f *testing.F) {
 			t.Fatalf("prefix %q to %q", q.Prefix, q.PrefixEnd())
 		}
 	})
+}
+
+// Small words of another language are left out of questions in it, and only of those:
+// in English they are words.
+func TestSmallWordsOfOtherLanguages(t *testing.T) {
+	for question, want := range map[string]string{
+		"Wer darf die Tür öffnen?":          "offnen tur",
+		"¿Quién puede abrir los armarios?":  "abrir armario",
+		"Vem vill ha kaffe i köket?":        "kaff koket",
+		"Kdo je v kuchyni?":                 "kuchyni",
+		"Vilken frukt är farlig?":           "farlig frukt",
+		"When did the man die?":             "die man",
+		"What will they do in Los Angeles?": "angel los",
+		"Who has the will?":                 "",
+		"die":                               "die",
+		"Was ist los?":                      "",
+		"van":                               "van",
+		"Where is the van?":                 "van",
+	} {
+		q := ParseQuery(question)
+		if want == "" {
+			if q.Empty() {
+				t.Errorf("%q asks for nothing", question)
+			}
+			continue
+		}
+		var got []string
+		for _, term := range q.Terms {
+			if term[0] != '~' {
+				got = append(got, term)
+			}
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q asks for %q, want %q", question, s, want)
+		}
+	}
+	// What only Hiragana matches counts for less than a word.
+	kana, mixed, han := weightOf(ParseQuery("ごみ"), "ごみ"), weightOf(ParseQuery("買う"), "買う"), weightOf(ParseQuery("時計"), "時計")
+	if !(0 < kana && kana < mixed && mixed < han) {
+		t.Errorf("pairs of Hiragana count %v, half of it %v, of Han %v", kana, mixed, han)
+	}
+}
+
+func weightOf(q Query, term string) float64 {
+	for _, g := range q.groups {
+		if g.alternatives[0].term == term {
+			return g.weight
+		}
+	}
+	return 0
 }

@@ -25,6 +25,7 @@ type lexeme struct {
 	term string // as indexed
 	root string // "~" and what inflection leaves; "" if the word has none
 	stop bool   // left out of questions that have other words
+	away bool   // likewise, where the question isn't English
 	use  use
 }
 
@@ -64,7 +65,7 @@ func lookup(word []byte) *lexeme {
 func newLexeme(word string) *lexeme {
 	l := &lexeme{word: word, term: word}
 	s := smallWords()[word]
-	l.stop, l.use = s.stop, s.use
+	l.stop, l.use, l.away = s.stop, s.use, s.away
 	switch scriptOf(word) {
 	case scriptLatin:
 		if !l.stop {
