@@ -132,6 +132,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	}
 	if st.late = reranker(st.local, log); st.late != nil {
 		options.Late = recall.Tokens(st.late, st.frequent)
+		st.memories.SetTokens(st.late.Hash())
 	}
 	st.recall = recall.New(d, options)
 	st.memories.SetMeaning(st.recall)

@@ -48,6 +48,42 @@ type label struct {
 	tokens int
 }
 
+// Label says what a memory's token vectors are of, and which Reranker made them.
+type Label struct {
+	Source, BodyHash string
+	Tokens           int // 0: the body is in another language
+}
+
+// Fresh tells whether there are token vectors by a Reranker of a body.
+func (l Label) Fresh(source, bodyHash string) bool {
+	return l.Tokens > 0 && l.Source == source && l.BodyHash == bodyHash
+}
+
+// Labels are those of memories that any Reranker has seen.
+func Labels(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Label, error) {
+	found := make(map[int64]Label, len(ids))
+	for len(ids) > 0 {
+		n := min(len(ids), db.InMost)
+		in, args := db.In(ids[:n])
+		ids = ids[n:]
+		rows := tx.Query(`SELECT memory_id, source, body_hash, tokens FROM late_label WHERE owner_id = ? AND memory_id IN (`+in+`)`, append([]any{int64(owner)}, args...)...)
+		for rows.Next() {
+			var id int64
+			var l Label
+			if err := rows.Scan(&id, &l.Source, &l.BodyHash, &l.Tokens); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			found[id] = l
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 func labels(tx *db.Tx, owner db.AccountID, source string, bodies []embedding.Body) (map[int64]label, error) {
 	found := make(map[int64]label, len(bodies))
 	for len(bodies) > 0 {

@@ -3,6 +3,7 @@ package memory
 import (
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/late"
 	"elowen/shared/api"
 )
 
@@ -111,18 +112,39 @@ func (r *row) indexed() bool {
 	return v != nil && v.memory == r.id && embedding.Fresh(v.label, v.in, r.hash)
 }
 
-// labelled finds out what the vectors of rows are of.
+// tokenLabel says what a memory's token vectors are of.
+type tokenLabel struct {
+	memory int64
+	label  late.Label
+}
+
+// lateIndexed tells likewise whether it has fresh token vectors, by the Reranker in use.
+func (r *row) lateIndexed(source string) bool {
+	v := r.tokens
+	return v != nil && v.memory == r.id && source != "" && v.label.Fresh(source, r.hash)
+}
+
+// labelled finds out what the vectors and token vectors of rows are of.
 func labelled(tx *db.Tx, owner db.AccountID, list ...*row) error {
 	if len(list) == 0 {
 		return nil
 	}
-	now, err := embedding.Current(tx)
-	if err != nil || !now.On() {
-		return err
-	}
 	ids := make([]int64, len(list))
 	for i, r := range list {
 		ids[i] = r.id
+	}
+	tokens, err := late.Labels(tx, owner, ids)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if l, ok := tokens[r.id]; ok {
+			r.tokens = &tokenLabel{r.id, l}
+		}
+	}
+	now, err := embedding.Current(tx)
+	if err != nil || !now.On() {
+		return err
 	}
 	labels, err := embedding.Labels(tx, owner, now.ID, ids)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/embedding"
+	"elowen/server/late"
 	"elowen/shared/api"
 )
 
@@ -210,5 +211,66 @@ func TestBodiesComeNewestFirst(t *testing.T) {
 			}
 			return nil
 		})
+	})
+}
+
+// Token vectors are told of as vectors are: those of the body as it is, by the Reranker
+// in use, in whatever space or none; a body in another language has none.
+func TestLateIndexedIsWhatHasFreshTokenVectors(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.SetTokens("now")
+		a, b := f.add("the first body"), f.add("druhý text")
+		put := func(source string, id int64, packed []byte) {
+			t.Helper()
+			f.update(func(tx *db.Tx) error {
+				bodies, err := f.BodiesOf(tx, f.ann, []int64{id})
+				if err != nil {
+					return err
+				}
+				_, err = late.Put(tx, f.ann, source, []late.Item{{Memory: id, BodyHash: bodies[0].Hash, Vectors: packed}})
+				return err
+			})
+		}
+		shown := func(want bool, what string) {
+			t.Helper()
+			one, err := f.Get(ctx, f.ann, a.ID)
+			if err != nil || one.LateIndexed != want {
+				t.Errorf("%s: alone %v, %v", what, one.LateIndexed, err)
+			}
+			f.view(func(tx *db.Tx) error {
+				detail, err := f.Detail(tx, f.ann, a.ID, 30)
+				if err != nil || detail.Memory.LateIndexed != want {
+					t.Errorf("%s: in the detail %v, %v", what, detail.Memory.LateIndexed, err)
+				}
+				rows, err := f.Rows(tx, f.ann, []int64{a.ID})
+				if err == nil && rows[0].LateIndexed != want {
+					t.Errorf("%s: in a list %v", what, rows[0].LateIndexed)
+				}
+				return err
+			})
+		}
+		shown(false, "before")
+		put("older", a.ID, make([]byte, late.TokenBytes))
+		shown(false, "by another Reranker")
+		put("now", a.ID, make([]byte, late.TokenBytes))
+		put("now", b.ID, nil)
+		shown(true, "without a space")
+		f.inSpace("m")
+		shown(true, "in a space")
+		if m, _ := f.Get(ctx, f.ann, b.ID); m.LateIndexed {
+			t.Error("a body in another language has token vectors")
+		}
+		if _, err := f.Patch(ctx, f.ann, me, a.ID, 0, api.MemoryPatch{Body: api.Ptr("another body")}); err != nil {
+			t.Fatal(err)
+		}
+		shown(false, "after an edit")
+		if _, err := f.Patch(ctx, f.ann, me, a.ID, 0, api.MemoryPatch{Body: api.Ptr("the first body")}); err != nil {
+			t.Fatal(err)
+		}
+		shown(true, "as it was")
+		merged, err := f.Merge(ctx, f.ann, me, api.MemoryMerge{IDs: []int64{a.ID, b.ID}, Body: "the first body"})
+		if err != nil || merged.LateIndexed {
+			t.Errorf("a merged memory took over token vectors: %v", err)
+		}
 	})
 }

@@ -29,6 +29,7 @@ type row struct {
 	deletedBy        string       // the actor who moved it to the trash; empty: unknown
 	deletedHow       string       // audit.ActionTrash, audit.ActionEvict or audit.ActionMerge; empty: unknown
 	vector           *vectorLabel // what its vector is of; nil: it has none
+	tokens           *tokenLabel  // nil: no Reranker has seen it
 	orderKey         float64
 	fadesAt          int64
 	words            int64    // the body's length in the index of words
@@ -68,7 +69,7 @@ func (r *row) wire(t Terms, now int64) (api.Memory, error) {
 		ID: r.id, Revision: r.revision, Subject: r.subject, Body: r.body, Lang: r.lang, Kind: r.kind,
 		Importance: r.importance, Confidence: r.confidence, Source: r.source, Status: r.status, UseCount: r.useCount,
 		LastUsedAt: instant(r.lastUsedAt), CreatedAt: api.Time(r.createdAt), UpdatedAt: api.Time(r.updatedAt),
-		ReviewedAt: instant(r.reviewedAt), DeletedAt: instant(r.deletedAt), DeletedWhy: r.deletedWhy, AsOf: api.Time(now), Indexed: r.indexed(),
+		ReviewedAt: instant(r.reviewedAt), DeletedAt: instant(r.deletedAt), DeletedWhy: r.deletedWhy, AsOf: api.Time(now), Indexed: r.indexed(), LateIndexed: r.lateIndexed(t.Tokens),
 	}
 	if s := r.sharing; s != nil {
 		m.Shared, m.ProjectID, m.Writer = true, api.Ptr(s.project), s.names[s.writer].DisplayName
