@@ -26,11 +26,14 @@ func recallRun(ctx context.Context, args []string, out, log io.Writer) int {
 	f.SetOutput(log)
 	path := f.String("locomo", os.Getenv("ELOWEN_LOCOMO"), "`file` of LoCoMo's conversations (the environment's ELOWEN_LOCOMO)")
 	kept := f.String("cache", "", "`directory` in which what the models make of texts is kept between runs")
-	facts := f.String("facts", "server/recall/testdata", "`directory` of facts.tsv and foreign.tsv")
+	facts := f.String("facts", "server/recall/testdata/acceptance", "`directory` of facts.tsv and foreign.tsv")
+	most := f.Int("ways", len(ways), "how many of the ways to recall are measured, the `first` ones")
+	misses := f.Bool("misses", false, "tell of each fact that is not on top in the first way which stage lost it")
 	if err := f.Parse(args); err != nil {
 		return 2
 	}
-	if err := measureRecall(ctx, out, *path, *kept, *facts); err != nil {
+	chosen := ways[:min(max(*most, 1), len(ways))]
+	if err := measureRecall(ctx, out, *path, *kept, *facts, chosen, *misses); err != nil {
 		fmt.Fprintln(log, "bench recall:", err)
 		return 1
 	}
@@ -54,7 +57,7 @@ var ways = []way{
 	{"words alone", "", false, false},
 }
 
-func measureRecall(ctx context.Context, out io.Writer, path, kept, facts string) error {
+func measureRecall(ctx context.Context, out io.Writer, path, kept, facts string, ways []way, misses bool) error {
 	w, err := openRecall(ctx, kept)
 	if err != nil {
 		return err
@@ -63,14 +66,14 @@ func measureRecall(ctx context.Context, out io.Writer, path, kept, facts string)
 	fmt.Fprintf(out, "elowen %s\n", commit())
 	if path == "" {
 		fmt.Fprintln(out, "\nLoCoMo: not measured, no file is named")
-	} else if err := w.locomo(ctx, out, path); err != nil {
+	} else if err := w.locomo(ctx, out, path, ways); err != nil {
 		return err
 	}
-	return w.languages(ctx, out, facts)
+	return w.languages(ctx, out, facts, ways, misses)
 }
 
 // locomo prints evidence recall and the curves.
-func (w *recaller) locomo(ctx context.Context, out io.Writer, path string) error {
+func (w *recaller) locomo(ctx context.Context, out io.Writer, path string, ways []way) error {
 	list, unknown, err := conversations(path)
 	if err != nil {
 		return err
@@ -237,111 +240,4 @@ func (c *curve) print(out io.Writer, name string) {
 		fmt.Fprintf(t, "%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", f, c.kept[i], c.keptAll[i], c.foreign[i], c.others[i])
 	}
 	t.Flush()
-}
-
-// languages prints the table of facts in eight languages.
-func (w *recaller) languages(ctx context.Context, out io.Writer, dir string) error {
-	facts, err := table4(dir + "/facts.tsv")
-	if err != nil {
-		return err
-	}
-	foreign, err := table4(dir + "/foreign.tsv")
-	if err != nil {
-		return err
-	}
-	var languages []string
-	of := map[string][][]string{}
-	var all []string
-	for _, f := range facts {
-		if of[f[0]] == nil {
-			languages = append(languages, f[0])
-		}
-		of[f[0]] = append(of[f[0]], f)
-		all = append(all, f[1])
-	}
-	accounts := map[string]holder{}
-	var owners []holder
-	whole, err := w.account(ctx, "all", all)
-	if err != nil {
-		return err
-	}
-	owners = append(owners, whole)
-	for _, l := range languages {
-		var texts []string
-		for _, f := range of[l] {
-			texts = append(texts, f[1])
-		}
-		if accounts[l], err = w.account(ctx, "in-"+l, texts); err != nil {
-			return err
-		}
-		owners = append(owners, accounts[l])
-	}
-	for _, one := range ways {
-		if err := w.use(ctx, one, owners); err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "\n%s: ten facts a language, asked in other words; how many are on top, and foreign questions without an answer\n", one.name)
-		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "language\ton top\tin all eighty\tfound\tEnglish question\tin all eighty\tfound\tforeign: none\tin all eighty")
-		offset := 0
-		for _, l := range languages {
-			var n [8]int
-			for i, f := range of[l] {
-				for k, q := range []struct {
-					a     holder
-					place int
-					text  string
-				}{{accounts[l], i, f[2]}, {whole, offset + i, f[2]}, {accounts[l], i, f[3]}, {whole, offset + i, f[3]}} {
-					a, err := w.ask(ctx, q.a, q.text)
-					if err != nil {
-						return err
-					}
-					if len(a.picked) > 0 && a.picked[0] == q.place {
-						n[[]int{0, 1, 3, 4}[k]]++
-					}
-					if k%2 == 0 && slices.Contains(a.picked, q.place) {
-						n[2+k/2*3]++
-					}
-				}
-			}
-			for _, f := range foreign {
-				if f[0] != l {
-					continue
-				}
-				for k, a := range []holder{accounts[l], whole} {
-					got, err := w.ask(ctx, a, f[1])
-					if err != nil {
-						return err
-					}
-					if len(got.picked) == 0 {
-						n[6+k]++
-					}
-				}
-			}
-			offset += len(of[l])
-			fmt.Fprintf(t, "%s", l)
-			for _, x := range n {
-				fmt.Fprintf(t, "\t%d", x)
-			}
-			fmt.Fprintln(t)
-		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// table4 are the lines of a file, at their tabs.
-func table4(path string) (list [][]string, err error) {
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(file)) {
-		if f := strings.Split(strings.TrimRight(line, "\n"), "\t"); len(f) > 1 {
-			list = append(list, f)
-		}
-	}
-	return list, nil
 }

@@ -213,6 +213,7 @@ type answer struct {
 	picked            []int
 	ranked            []ranked // by relevance
 	byCosine, byWords []ranked
+	of                map[int]api.Candidate // by place
 }
 
 // ask asks as /api/memory/retrieve does.
@@ -221,7 +222,7 @@ func (w *recaller) ask(ctx context.Context, a holder, question string) (answer, 
 	if err != nil {
 		return answer{}, err
 	}
-	var out answer
+	out := answer{of: map[int]api.Candidate{}}
 	for _, m := range got.Memories {
 		out.picked = append(out.picked, a.place[m.ID])
 	}
@@ -230,6 +231,7 @@ func (w *recaller) ask(ctx context.Context, a holder, question string) (answer, 
 			continue
 		}
 		place := a.place[c.ID]
+		out.of[place] = c
 		// What is below the floor and not out because of it was admitted by words.
 		out.ranked = append(out.ranked, ranked{place, c.Relevance, c.Reason != api.ReasonFloor && c.Relevance < w.floor()})
 		if c.Similarity != nil {

@@ -146,7 +146,7 @@ func (s *Store) read(tx *db.Tx, owner db.AccountID, now embedding.Stored, p embe
 		if v.Part != 0 || !embedding.Fresh(embedding.Label{Space: now.ID, BodyHash: v.BodyHash, Width: v.Width}, now, hashes[v.Memory]) || !embedding.Decode(one, v.Raw) {
 			continue
 		}
-		embedding.Centre(one, p.Passages.Of(v.Script))
+		p.Passages.Centre(one)
 		list = append(list, one)
 	}
 	return list, nil

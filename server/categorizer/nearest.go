@@ -67,7 +67,7 @@ func (n *nearest) describe(ctx context.Context, s *embedding.Snapshot, list []ca
 		for i, r := range results {
 			if r.Err == nil && len(r.Vectors) > 0 {
 				v := r.Vectors[0]
-				embedding.Centre(v, s.Profile.Passages.Of(embedding.Group(texts[from+i])))
+				s.Profile.Passages.Centre(v)
 				found[missing[from+i]] = v
 			}
 		}
@@ -159,7 +159,7 @@ func readVectors(tx *db.Tx, memories *memory.Store, owner db.AccountID, s *embed
 		if !embedding.Fresh(embedding.Label{Space: now.ID, BodyHash: v.BodyHash, Width: v.Width}, now, hashes[v.Memory]) || !embedding.Decode(one, v.Raw) {
 			continue
 		}
-		embedding.Centre(one, s.Profile.Passages.Of(v.Script))
+		s.Profile.Passages.Centre(one)
 		into[v.Memory] = append(into[v.Memory], one)
 	}
 	return nil

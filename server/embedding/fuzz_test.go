@@ -27,7 +27,7 @@ func FuzzEndpoint(f *testing.F) {
 
 // A stored profile is read whole or refused, and written as it was read.
 func FuzzProfile(f *testing.F) {
-	p := embedding.Profile{Model: "m", Words: 0.7, Passages: embedding.Means{All: []float32{1, 2}, Script: map[string][]float32{"Hani": {3, 4}}}}
+	p := embedding.Profile{Model: "m", Words: 0.7, Passages: embedding.Means{All: []float32{1, 2}, Apart: [][]float32{{1, 0}}, Tongues: map[string][]float32{"Hani": {3}}}}
 	text, err := p.MarshalText()
 	if err != nil {
 		f.Fatal(err)
@@ -45,7 +45,7 @@ func FuzzProfile(f *testing.F) {
 			t.Fatalf("read from %q, and cannot be written: %v", text, err)
 		}
 		var q embedding.Profile
-		if err := q.UnmarshalText(again); err != nil || q.Model != p.Model || len(q.Passages.All) != len(p.Passages.All) || len(q.Queries.Script) != len(p.Queries.Script) {
+		if err := q.UnmarshalText(again); err != nil || q.Model != p.Model || len(q.Passages.All) != len(p.Passages.All) || len(q.Passages.Apart) != len(p.Passages.Apart) || len(q.Queries.Tongues) != len(p.Queries.Tongues) {
 			t.Errorf("%q was read as %+v, and again as %+v, %v", text, p, q, err)
 		}
 	})

@@ -53,7 +53,7 @@ func known(name string) Profile {
 
 // copied shares nothing with p but vectors, which nobody changes.
 func (p Profile) copied() Profile {
-	p.Passages.Script, p.Queries.Script = maps.Clone(p.Passages.Script), maps.Clone(p.Queries.Script)
+	p.Passages.Tongues, p.Queries.Tongues = maps.Clone(p.Passages.Tongues), maps.Clone(p.Queries.Tongues)
 	return p
 }
 

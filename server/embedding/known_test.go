@@ -18,9 +18,18 @@ func TestKnownProfilesAreWhole(t *testing.T) {
 			t.Errorf("%s: %q %q %q", name, p.Model, p.PassageBy, p.QueryBy)
 		}
 		for _, means := range []embedding.Means{p.Passages, p.Queries} {
-			for _, group := range append(embedding.Groups(), "") {
-				if v := means.Of(group); len(v) != 384 {
-					t.Errorf("%s: the mean of %q has %d numbers", name, group, len(v))
+			if len(means.All) != 384 || len(means.Apart) < 4 || len(means.Apart) > 30 || len(means.Tongues) < 15 {
+				t.Errorf("%s: a mean of %d numbers, %d directions, %d languages", name, len(means.All), len(means.Apart), len(means.Tongues))
+			}
+			for i, a := range means.Apart {
+				for j, b := range means.Apart[:i+1] {
+					var sum float64
+					for k := range a {
+						sum += float64(a[k]) * float64(b[k])
+					}
+					if want := float64(1 - min(i-j, 1)); math.Abs(sum-want) > 1e-4 {
+						t.Errorf("%s: directions %d and %d have the product %v", name, i, j, sum)
+					}
 				}
 			}
 		}
@@ -35,11 +44,11 @@ func TestKnownProfilesAreWhole(t *testing.T) {
 				t.Errorf("%s: %s of as many texts %+v", name, what, same)
 			}
 		}
-		if d := p.Thresholds; !(d.Cluster > 0.4 && d.Cluster < d.Duplicate && d.Duplicate <= d.Paraphrase && d.Paraphrase <= d.Reinforce && d.Reinforce < 1) {
+		if d := p.Thresholds; !(d.Cluster > 0.4 && d.Cluster < d.Paraphrase && d.Paraphrase <= d.Duplicate && d.Duplicate <= d.Reinforce && d.Reinforce < 1) {
 			t.Errorf("%s: %+v", name, d)
 		}
-		delete(p.Passages.Script, "en")
-		if again := embedding.KnownProfile(s); len(again.Passages.Script["en"]) != 384 {
+		delete(p.Passages.Tongues, "en")
+		if again := embedding.KnownProfile(s); again.Passages.Tongues["en"] == nil {
 			t.Errorf("%s: a copy was the profile", name)
 		}
 	}

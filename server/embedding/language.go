@@ -49,15 +49,16 @@ func beginning(text string) string {
 	return text
 }
 
-// latins are the languages in Latin script that means are kept for.
+// latins are the languages in Latin script that are told apart.
 var latins = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Ces: true, whatlanggo.Deu: true, whatlanggo.Fra: true, whatlanggo.Ita: true, whatlanggo.Nld: true, whatlanggo.Pol: true, whatlanggo.Por: true,
 	whatlanggo.Spa: true, whatlanggo.Swe: true, whatlanggo.Tur: true,
 }}
 
 // Group is what a text's vector has in common with others: its script (see Script), in
-// Latin its likeliest language as an ISO 639-1 code. Means are kept of each. A language
-// that there is none of goes with the one it looks like most.
+// Latin its likeliest language as an ISO 639-1 code. A language that there is none of goes
+// with the one it looks like most. Where a model's Means are known, a text's vector tells
+// it better (Means.Centre).
 func Group(text string) string {
 	script := Script(text)
 	if script != "Latn" {

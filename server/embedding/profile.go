@@ -1,7 +1,6 @@
 package embedding
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"math"
 	"strings"
@@ -76,49 +75,13 @@ func (l Line) At(x float64) float64 {
 	return (x - l.Zero) / (l.One - l.Zero)
 }
 
-// Means are mean vectors of background texts: of all, and of those of one group (see Group).
-type Means struct {
-	All    []float32
-	Script map[string][]float32
-}
-
-// Of is the mean to take off a text of a group; nil is none.
-func (m Means) Of(script string) []float32 {
-	if v, ok := m.Script[script]; ok {
-		return v
-	}
-	return m.All
-}
-
-// Centre takes a mean off a vector of length 1 and makes it of length 1 again, in
-// place. A mean of another width is no mean of this model's and is not taken off.
-// What the mean was all of becomes 0: it is like nothing.
-func Centre(v, mean []float32) {
-	if len(mean) != len(v) {
-		return
-	}
-	sum := 0.0
-	for i := range v {
-		v[i] -= mean[i]
-		sum += float64(v[i]) * float64(v[i])
-	}
-	if sum < 1e-12 {
-		clear(v)
-		return
-	}
-	by := float32(1 / math.Sqrt(sum))
-	for i := range v {
-		v[i] *= by
-	}
-}
-
 // storedProfile is a Profile as it is stored with a space. Vectors are base64 of
 // what Encode writes.
 type storedProfile struct {
 	Model      string            `json:"model"`
 	PassageBy  string            `json:"passageBy,omitempty"`
 	QueryBy    string            `json:"queryBy,omitempty"`
-	Passages   map[string]string `json:"passages,omitempty"` // by script; "all" is of all
+	Passages   map[string]string `json:"passages,omitempty"` // see Means.texts
 	Queries    map[string]string `json:"queries,omitempty"`
 	Thresholds Thresholds        `json:"thresholds"`
 	Relevance  Line              `json:"relevance"`
@@ -126,39 +89,6 @@ type storedProfile struct {
 	Late       Guess             `json:"late,omitzero"`
 	Floor      float64           `json:"floor,omitempty"`
 	Words      float64           `json:"words,omitempty"`
-}
-
-const allScripts = "all"
-
-func (m Means) texts() map[string]string {
-	texts := map[string]string{}
-	if len(m.All) > 0 {
-		texts[allScripts] = base64.StdEncoding.EncodeToString(Encode(m.All))
-	}
-	for script, v := range m.Script {
-		texts[script] = base64.StdEncoding.EncodeToString(Encode(v))
-	}
-	return texts
-}
-
-func meansOf(texts map[string]string) (Means, error) {
-	var m Means
-	for script, text := range texts {
-		raw, err := base64.StdEncoding.DecodeString(text)
-		v := make([]float32, len(raw)/4)
-		if err != nil || len(v) == 0 || !Decode(v, raw) {
-			return m, fault.New(fault.Corrupt, "The stored profile of a model cannot be read.")
-		}
-		if script == allScripts {
-			m.All = v
-			continue
-		}
-		if m.Script == nil {
-			m.Script = map[string][]float32{}
-		}
-		m.Script[script] = v
-	}
-	return m, nil
 }
 
 // MarshalText writes the profile as it is stored and shipped.
@@ -175,13 +105,16 @@ func (p *Profile) UnmarshalText(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return fault.Wrap(fault.Corrupt, err, "The stored profile of a model cannot be read.")
 	}
-	passages, err := meansOf(in.Passages)
+	passages, older, err := meansOf(in.Passages)
 	if err != nil {
 		return err
 	}
-	queries, err := meansOf(in.Queries)
+	queries, _, err := meansOf(in.Queries)
 	if err != nil {
 		return err
+	}
+	if older { // its numbers are of other cosines: the model is got to know again
+		passages, queries, in.Relevance, in.Blend, in.Thresholds = Means{}, Means{}, Line{}, Line{}, Thresholds{}
 	}
 	*p = Profile{
 		Model: in.Model, PassageBy: in.PassageBy, QueryBy: in.QueryBy, Passages: passages, Queries: queries,

@@ -310,16 +310,21 @@ func TestProfileIsKeptWithTheSpace(t *testing.T) {
 		}
 		p := embedding.Profile{
 			Model: "m", Relevance: embedding.Line{Zero: 0.2, One: 0.7}, Words: 0.7, Floor: 0.2,
-			Passages:   embedding.Means{All: []float32{0.5, 0}, Script: map[string][]float32{"Hani": {0, 0.5}}},
+			Passages:   embedding.Means{All: []float32{0.5, 0}, Apart: [][]float32{{0, 1}}, Tongues: map[string][]float32{"en": {0}, "Hani": {0.5}}},
 			Thresholds: embedding.Thresholds{Reinforce: 0.92},
 		}
 		update(t, d, func(tx *db.Tx) error { return embedding.SaveProfile(tx, s.ID, p) })
 		got := of()
-		if got.Passages.Of("Latn")[0] != 0.5 || got.Passages.Of("Hani")[1] != 0.5 || math.Abs(got.Relevance.At(0.45)-0.5) > 1e-9 || got.Thresholds.Reinforce != 0.92 || got.Floor != 0.2 || !got.Known() {
+		if got.Passages.All[0] != 0.5 || got.Passages.Apart[0][1] != 1 || got.Passages.Tongues["Hani"][0] != 0.5 || math.Abs(got.Relevance.At(0.45)-0.5) > 1e-9 || got.Thresholds.Reinforce != 0.92 || got.Floor != 0.2 || !got.Known() {
 			t.Errorf("%+v", got)
 		}
-		if got.Queries.Of("Latn") != nil {
+		if got.Queries.All != nil || got.Queries.Apart != nil {
 			t.Error("means from nowhere")
+		}
+		// One with a mean for each language, as they were kept, is known no more.
+		older := `{"model":"m","passages":{"all":"AAAAPwAAAAA=","Hani":"AAAAAAAAAD8="},"thresholds":{"reinforce":0.9},"relevance":{"zero":0.2,"one":0.7},"floor":0.2,"words":0.7}`
+		if err := got.UnmarshalText([]byte(older)); err != nil || got.Known() || got.Passages.All != nil || got.Words != 0.7 {
+			t.Errorf("%+v %v", got, err)
 		}
 	})
 	if p := embedding.KnownProfile(embedding.Space{Kind: api.ProviderOllama, Model: "nomic-embed-text:latest"}); p.QueryBy != "search_query: " {
@@ -332,17 +337,30 @@ func TestProfileIsKeptWithTheSpace(t *testing.T) {
 
 func TestCentre(t *testing.T) {
 	v := []float32{0.6, 0.8}
-	embedding.Centre(v, []float32{0.6, 0})
+	embedding.Means{All: []float32{0.6, 0}}.Centre(v)
 	if v[0] != 0 || v[1] != 1 {
 		t.Error(v)
 	}
-	embedding.Centre(v, []float32{1})
-	embedding.Centre(v, nil)
+	embedding.Means{All: []float32{1}}.Centre(v)
+	embedding.Means{}.Centre(v)
 	if v[1] != 1 {
 		t.Error("a mean of another width was taken off")
 	}
-	embedding.Centre(v, []float32{0, 1})
+	embedding.Means{All: []float32{0, 1}}.Centre(v)
 	if v[0] != 0 || v[1] != 0 {
 		t.Error(v)
+	}
+	// What lies along the way between languages goes, and tells which language it is.
+	m := embedding.Means{All: []float32{0, 0, 0}, Apart: [][]float32{{1, 0, 0}}, Tongues: map[string][]float32{"en": {0}, "Hani": {0.5}}}
+	for _, c := range []struct {
+		v     []float32
+		group string
+	}{{[]float32{0.6, 0.8, 0}, "Hani"}, {[]float32{0.1, 0.99, 0}, "en"}, {[]float32{0.25, 0.9, 0}, "Hani"}} {
+		if got := m.Centre(c.v); got != c.group || c.v[0] != 0 || math.Abs(float64(c.v[1])-1) > 1e-6 {
+			t.Errorf("%v of %q, want %q", c.v, got, c.group)
+		}
+	}
+	if got := (embedding.Means{All: []float32{0, 1}}).Centre([]float32{1, 0}); got != "" {
+		t.Errorf("%q", got)
 	}
 }

@@ -3,8 +3,8 @@
 // # Concepts
 //
 // A profile (package embedding) is fitted to a model by what it makes of texts of our
-// own (package background): the means of passages and of questions, of all scripts
-// and of each, which are taken off; the line that makes the sums of recall relevance,
+// own (package background): what passages have in common, and questions, and in which
+// directions languages lie apart, which are taken off; the line that makes the sums of recall relevance,
 // so that 0 is the median of the best stranger and 1 that of what a question is
 // about; what late interaction would say of a row without token vectors; the floor
 // at which a twentieth of questions about something else are answered; and the

@@ -90,7 +90,7 @@ func TestAnUnknownModelIsGotToKnow(t *testing.T) {
 		t.Fatalf("%v %v, applied %d times", learnt, err, applied)
 	}
 	p := service.Snapshot().Profile
-	if !p.Known() || len(p.Passages.All) != bagWidth || len(p.Queries.Script["en"]) != bagWidth || p.Blend.Zero >= p.Blend.One || p.Floor != Floor || p.Thresholds.Paraphrase == 0 {
+	if !p.Known() || len(p.Passages.All) != bagWidth || p.Queries.Tongues["en"] == nil || p.Blend.Zero >= p.Blend.One || p.Floor != Floor || p.Thresholds.Paraphrase == 0 {
 		t.Errorf("%+v", p.Blend)
 	}
 	if p.Relevance != (embedding.Line{}) {

@@ -25,16 +25,13 @@ const english = "en"
 //
 // The line of late interaction, where tools have it, goes by the medians of English
 // pairs and their best strangers. That of rows without token vectors goes by the
-// median of the best strangers and by the floor: what of it reaches the floor is as
-// seldom about something else.
+// median of pairs and by the floor: what of it reaches the floor is as seldom about
+// something else.
 func Profile(ctx context.Context, tools Tools, p embedding.Profile) (embedding.Profile, Report, error) {
 	var r Report
 	var err error
 	if tools.Vectors != nil {
-		if p.Passages, err = Means(ctx, tools.Vectors, background.Passages(), embedding.Passage); err != nil {
-			return p, r, err
-		}
-		if p.Queries, err = Means(ctx, tools.Vectors, background.Queries(), embedding.Query); err != nil {
+		if p.Passages, p.Queries, err = Means(ctx, tools.Vectors); err != nil {
 			return p, r, err
 		}
 		if p.Thresholds, r.Same, r.Different, err = thresholds(ctx, tools.Vectors, p.Passages, p.Thresholds); err != nil {
@@ -71,7 +68,10 @@ func Profile(ctx context.Context, tools Tools, p embedding.Profile) (embedding.P
 	p.Floor = Floor
 	p.Blend = blend.line()
 	if most := quantile(blend.others[len(blend.others)-1], 1-answeredShare); most > p.Blend.Zero {
-		p.Blend.One = p.Blend.Zero + (most-p.Blend.Zero)/Floor
+		if p.Blend.One <= most { // a model that hardly tells what belongs to a question
+			p.Blend.One = p.Blend.Zero + (most-p.Blend.Zero)/Floor
+		}
+		p.Blend = Seated(p.Blend, Floor, most)
 	}
 	r.Own, r.Strangers, r.Foreign = blend.own, blend.strangers, blend.others
 	if tools.Late != nil {
@@ -79,6 +79,15 @@ func Profile(ctx context.Context, tools Tools, p embedding.Profile) (embedding.P
 		r.Own, r.Strangers, r.Foreign = sum.own, sum.strangers, sum.others
 	}
 	return p, r, nil
+}
+
+// Seated is a line on which a value has a relevance; what has 1 stays, so that it is still
+// what a question is about. A value that isn't below that leaves the line as it is.
+func Seated(l embedding.Line, relevance, value float64) embedding.Line {
+	if value < l.One {
+		l.Zero = (value - relevance*l.One) / (1 - relevance)
+	}
+	return l
 }
 
 // Report is what the fit saw, for people, ascending.

@@ -55,7 +55,7 @@ func NewStore(ctx context.Context, tools Tools, profile embedding.Profile, texts
 	return s, nil
 }
 
-// centred are vectors with the mean of their script taken off.
+// centred are vectors with what they have in common taken off.
 func centred(ctx context.Context, vectors Vectors, means embedding.Means, texts []string, kind embedding.Kind) ([][]float32, error) {
 	list, err := vectors(ctx, texts, kind)
 	if err != nil {
@@ -64,7 +64,7 @@ func centred(ctx context.Context, vectors Vectors, means embedding.Means, texts 
 	own := make([][]float32, len(list))
 	for i, v := range list {
 		own[i] = append([]float32{}, v...)
-		embedding.Centre(own[i], means.Of(embedding.Group(texts[i])))
+		means.Centre(own[i])
 	}
 	return own, nil
 }
@@ -85,7 +85,7 @@ func (s *Store) Ask(ctx context.Context, question string) ([]Figure, error) {
 	figures := make([]Figure, len(s.texts))
 	for _, h := range found.Hits {
 		f := &figures[h.ID]
-		f.Keyword, f.Matched, f.Rarest = h.Score, float64(h.Matched), float64(h.Rarest)
+		f.Keyword, f.Matched, f.Rarest = recall.Keyword(h), float64(h.Matched), float64(h.Rarest)
 	}
 	if s.tools.Vectors != nil {
 		q, err := centred(ctx, s.tools.Vectors, s.profile.Queries, []string{question}, embedding.Query)

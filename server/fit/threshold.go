@@ -8,11 +8,12 @@ import (
 	"elowen/server/embedding/background"
 )
 
-// thresholds are those of two texts that say the same: cosines with the mean taken off,
-// from wordings of one fact and from near ones of different facts, which are the ones
-// that must not be taken for the same. What is only told of goes beyond nine in ten of
-// them, what hides a memory beyond nineteen in twenty, what makes one of two beyond 97
-// in a hundred. Nine in ten wordings of one fact belong together.
+// thresholds are those of two texts that say the same: cosines with what is common taken
+// off, from wordings of one fact and from near ones of different facts, which are the
+// ones that must not be taken for the same. What hides a memory beside another one goes
+// beyond nineteen in twenty of them; what is called the same fact, or made one of two,
+// beyond 97 in a hundred, so a duplicate is never looser than a paraphrase. Nine in ten
+// wordings of one fact belong together.
 func thresholds(ctx context.Context, vectors Vectors, means embedding.Means, t embedding.Thresholds) (embedding.Thresholds, []float64, []float64, error) {
 	var texts []string
 	list := background.Paraphrases()
@@ -34,7 +35,13 @@ func thresholds(ctx context.Context, vectors Vectors, means embedding.Means, t e
 	}
 	slices.Sort(same)
 	slices.Sort(different)
-	t.Duplicate, t.Paraphrase, t.Reinforce = quantile(different, 0.9), quantile(different, 0.95), quantile(different, 0.97)
-	t.Cluster = quantile(same, 0.1)
+	set(&t, same, different)
 	return t, same, different, nil
+}
+
+// set sets thresholds by sorted cosines of the same and of different facts.
+func set(t *embedding.Thresholds, same, different []float64) {
+	t.Cluster, t.Paraphrase = quantile(same, 0.1), quantile(different, 0.95)
+	t.Duplicate = quantile(different, 0.97)
+	t.Reinforce = t.Duplicate
 }

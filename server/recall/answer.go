@@ -162,7 +162,11 @@ func (a *answering) open() error {
 			a.close()
 			return err
 		}
-		if p.question, err = p.view.Question(a.q.vector, a.q.script); err != nil {
+		var group string
+		if p.question, group, err = p.view.Question(a.q.vector); group != "" {
+			a.scale.group = group // the vector tells better than the text
+		}
+		if err != nil {
 			// A model that answers otherwise than it did when memories were indexed.
 			a.close()
 			plain := *a.q
@@ -312,7 +316,7 @@ func (a *answering) crowd() int {
 		if p := &a.parts[i]; p.view != nil {
 			n, _ := p.view.Size()
 			seen += n
-			spoken += p.view.Spoken(a.q.script)
+			spoken += p.view.Spoken(a.scale.group)
 		}
 	}
 	all = max(all, seen)
@@ -424,7 +428,7 @@ func (a *answering) byWords(hits []words.Hit, most int) error {
 
 // worded notes how many of the question's words a memory has.
 func (c *candidate) worded(h words.Hit) {
-	c.keyword, c.matched, c.rarest = h.Score, float64(h.Matched), float64(h.Rarest)
+	c.keyword, c.matched, c.rarest = Keyword(h), float64(h.Matched), float64(h.Rarest)
 }
 
 // measure gives a candidate that words found its cosine.

@@ -1,5 +1,14 @@
 package recall
 
+import "elowen/server/words"
+
+// Keyword is what the words of a hit count: its BM25, less where they carry little of
+// what the question asks. One word of six that a memory happens to have says little,
+// however rare it is.
+func Keyword(h words.Hit) float64 {
+	return h.Score * min(1, float64(h.Matched)/evidenceHalf)
+}
+
 // Blend is what a candidate's words and meaning come to: weight is the words' part,
 // keyword the BM25, cosine the cosine with what is common taken off.
 func Blend(weight, keyword, cosine float64) float64 {

@@ -11,13 +11,19 @@
 // The best pool by cosine and the best pool by words are blended, and the best goOn
 // of them go on:
 //
-//	blend = w · bm25/(bm25 + 12) + (1 − w) · 2.5 · cosine
+//	blend = w · words/(words + 12) + (1 − w) · 2.5 · cosine
 //	relevance = a line of late + 0.3 · blend, or of the blend alone
+//
+// Words are the BM25, less where they carry under half of the question's rarity; the
+// cosine is one with what all texts have in common taken off, their language too.
 //
 // The line is the model profile's: 0 is the best of what has nothing to do with a
 // question, 1 what belongs to it, both in the median. All of it is absolute: nothing
 // is scaled by what else was found, so a question about nothing in the store finds
 // nothing.
+//
+// What is in another language than the question stands behind what is in its own, little
+// where the question is English, which people ask in of whatever they keep.
 //
 // What is below the floor is out, unless words alone say that it belongs: they carry
 // half of the question's rarity, and one of them is rare. Importance and vitality only

@@ -22,7 +22,8 @@ const (
 	wordsHalf    = 12  // the BM25 at which words count half
 	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
 	lateBlend    = 0.3 // the blend's part beside late
-	otherTongue  = 0.6 // relevance that a memory in another language than the question's stands behind; the floor is the same
+	otherTongue  = 0.5 // relevance that a memory in another language than the question's stands behind; the floor is the same
+	fromEnglish  = 0.1 // the same where the question is English, which people ask in of whatever they keep
 	otherTongues = 4   // so many memories in other languages crowd as one in the question's
 	crowdLeast   = 10  // of few memories' languages too little is known
 	evidenceHalf = 0.5 // of the question's rarity, in the words that match
@@ -46,7 +47,7 @@ type candidate struct {
 	hit     vector.Hit // where near
 	near    bool       // it has a fresh vector
 	cosine  float64    // 0 without
-	keyword float64    // BM25
+	keyword float64    // see Keyword
 	matched float64    // share of the question's rarity in the words that match
 	rarest  float64    // the largest idf of them
 	late    *float64
@@ -113,7 +114,11 @@ func (s *scale) scored(c *candidate) float64 {
 	important := float64(c.fact.Importance-1) / 9
 	relevance := c.relevance
 	if s.meaning && c.near && !c.hit.Tongue(s.group) {
-		relevance -= otherTongue
+		if s.group == "en" {
+			relevance -= fromEnglish
+		} else {
+			relevance -= otherTongue
+		}
 	}
 	if !s.meaning {
 		age := float64(max(0, s.now-c.fact.UpdatedAt))

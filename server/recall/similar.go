@@ -73,7 +73,7 @@ func (s *Store) Near(tx *db.Tx, owner db.AccountID, v memory.Vectors, limit int)
 		list := make([][]float32, len(v.Parts))
 		for i, part := range v.Parts {
 			var err error
-			if list[i], err = view.Passage(part, v.Script); err != nil {
+			if list[i], err = view.Passage(part); err != nil {
 				return nil, err
 			}
 		}

@@ -36,6 +36,7 @@ type Options struct {
 	Clock *Clock   // nil takes one that stands at Start
 	Log   io.Writer
 	Local model.Local // the built-in models; nil has none, so that no test waits for one
+	Whole bool        // with the program's own built-in models, as people run it; Local is nil then
 }
 
 // Server is a running server.
@@ -86,7 +87,10 @@ func (s *Server) system(stdin io.Reader, stdout, stderr io.Writer) *command.Syst
 }
 
 func (s *Server) local() model.Local {
-	if s.o.Local == nil {
+	switch {
+	case s.o.Whole:
+		return nil
+	case s.o.Local == nil:
 		return model.None{}
 	}
 	return s.o.Local

@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"slices"
+
 	"elowen/server/db"
 	"elowen/server/embedding"
 	"elowen/server/memory"
@@ -185,15 +187,7 @@ func (r *resident) load(tx *db.Tx, memories *memory.Store, now embedding.Stored,
 }
 
 func sameMeans(a, b embedding.Means) bool {
-	if !sameVector(a.All, b.All) || len(a.Script) != len(b.Script) {
-		return false
-	}
-	for script, v := range a.Script {
-		if !sameVector(v, b.Script[script]) {
-			return false
-		}
-	}
-	return true
+	return sameVector(a.All, b.All) && slices.EqualFunc(a.Apart, b.Apart, sameVector)
 }
 
 func sameVector(a, b []float32) bool {

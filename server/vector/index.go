@@ -280,7 +280,10 @@ func (x *index) fill(f fact, v *embedding.Vector, means embedding.Means) bool {
 	}
 	row := x.put(f, v.BodyHash)
 	embedding.Decode(row, v.Raw)
-	embedding.Centre(row, means.Of(v.Script))
-	x.entries[len(x.entries)-1].group = placeOf(v.Script)
+	group := means.Centre(row)
+	if group == "" {
+		group = v.Script
+	}
+	x.entries[len(x.entries)-1].group = placeOf(group)
 	return true
 }

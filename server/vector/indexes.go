@@ -50,13 +50,13 @@ type resident struct {
 
 // Search finds the k memories of the account, among those that the filter lets
 // through, that are nearest to a question, the nearest first. question is as the
-// snapshot's Embedder made it of a text in the given script. compared is how many
+// snapshot's Embedder made it. compared is how many
 // passed the filter. Errors: Stale where the snapshot's space is not the one in use,
 // so that nothing is compared across spaces; Corrupt for a question of another width.
-func (s *Indexes) Search(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot, question []float32, script string, f Filter, k int) (hits []Hit, compared int, err error) {
+func (s *Indexes) Search(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot, question []float32, f Filter, k int) (hits []Hit, compared int, err error) {
 	q := make([]float32, len(question))
 	copy(q, question)
-	embedding.Centre(q, snapshot.Profile.Queries.Of(script))
+	snapshot.Profile.Queries.Centre(q)
 	err = s.with(tx, owner, snapshot, func(x *index) error {
 		if x.rows > 0 && len(q) != x.width {
 			return fault.Newf(fault.Corrupt, "A question of %d numbers cannot be compared with vectors of %d.", len(q), x.width)

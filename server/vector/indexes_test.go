@@ -112,7 +112,7 @@ func (h *house) embed(owner db.AccountID, id int64, parts ...string) {
 func (h *house) found(x *vector.Indexes, owner db.AccountID, text string, f vector.Filter, k int) (ids []int64, hits []vector.Hit) {
 	h.t.Helper()
 	err := h.d.View(ctx, func(tx *db.Tx) (err error) {
-		hits, _, err = x.Search(tx, owner, h.snapshot, embeddingtest.Vector("m", text, width), "Latn", f, k)
+		hits, _, err = x.Search(tx, owner, h.snapshot, embeddingtest.Vector("m", text, width), f, k)
 		return err
 	})
 	if err != nil {
@@ -174,7 +174,7 @@ func TestSearchFollowsTheStore(t *testing.T) {
 		was := h.snapshot
 		h.use("n")
 		err := h.d.View(ctx, func(tx *db.Tx) error {
-			_, _, err := x.Search(tx, h.ann, was, embeddingtest.Vector("m", "uno", width), "", vector.Filter{}, 5)
+			_, _, err := x.Search(tx, h.ann, was, embeddingtest.Vector("m", "uno", width), vector.Filter{}, 5)
 			return err
 		})
 		if !fault.Is(err, fault.Stale) {
@@ -186,7 +186,7 @@ func TestSearchFollowsTheStore(t *testing.T) {
 		h.use("m")
 		first("uno", one)
 		err = h.d.View(ctx, func(tx *db.Tx) error {
-			_, _, err := x.Search(tx, h.ann, h.snapshot, []float32{1}, "", vector.Filter{}, 5)
+			_, _, err := x.Search(tx, h.ann, h.snapshot, []float32{1}, vector.Filter{}, 5)
 			return err
 		})
 		if !fault.Is(err, fault.Corrupt) {
@@ -259,9 +259,9 @@ func TestMeansAreTakenOff(t *testing.T) {
 	x := vector.New(h.memories, 0)
 	id := h.add(h.ann, 0, "one")
 	_, plain := h.found(x, h.ann, "two", vector.Filter{}, 1)
-	mean := []float32{0.3, 0, 0, 0, -0.2}
+	means := embedding.Means{All: []float32{0.3, 0, 0, 0, -0.2}, Apart: [][]float32{{0, 0.6, 0.8, 0, 0}}}
 	h.snapshot = &embedding.Snapshot{Stored: h.snapshot.Stored, Profile: embedding.Profile{
-		Passages: embedding.Means{All: []float32{0, 0, 0, 0, 0}, Script: map[string][]float32{"Latn": mean}}, Queries: embedding.Means{All: mean},
+		Passages: means, Queries: means,
 	}}
 	_, centred := h.found(x, h.ann, "two", vector.Filter{}, 1)
 	a, b := embeddingtest.Vector("m", "one", width), embeddingtest.Vector("m", "two", width)
@@ -269,8 +269,11 @@ func TestMeansAreTakenOff(t *testing.T) {
 	if math.Abs(plain[0].Cosine-want) > 1e-5 {
 		t.Errorf("plain %v, want %v", plain[0].Cosine, want)
 	}
-	embedding.Centre(a, mean)
-	embedding.Centre(b, mean)
+	means.Centre(a)
+	means.Centre(b)
+	if apart := 0.6*a[1] + 0.8*a[2]; math.Abs(float64(apart)) > 1e-6 {
+		t.Errorf("%v is left of what lies apart", apart)
+	}
 	if want := float64(vector.Dot(a, b)); math.Abs(centred[0].Cosine-want) > 1e-5 || centred[0].Memory != id {
 		t.Errorf("centred %+v, want %v", centred[0], want)
 	}

@@ -32,18 +32,19 @@ func (v *View) Close() {
 	v.indexes.settle(v.r)
 }
 
-// Question makes a question comparable with the index: the means of its script are
-// taken off a copy of it. Errors: Corrupt for one of another width.
-func (v *View) Question(question []float32, script string) ([]float32, error) {
+// Question makes a question comparable with the index: what all have in common is taken
+// off a copy of it. It tells the question's group too (see embedding.Means.Centre).
+// Errors: Corrupt for one of another width.
+func (v *View) Question(question []float32) (comparable []float32, group string, err error) {
 	q := append([]float32(nil), question...)
-	embedding.Centre(q, v.profile.Queries.Of(script))
-	return q, v.fits(q)
+	group = v.profile.Queries.Centre(q)
+	return q, group, v.fits(q)
 }
 
 // Passage is Question for a text that is compared as a memory is with others.
-func (v *View) Passage(passage []float32, script string) ([]float32, error) {
+func (v *View) Passage(passage []float32) ([]float32, error) {
 	p := append([]float32(nil), passage...)
-	embedding.Centre(p, v.profile.Passages.Of(script))
+	v.profile.Passages.Centre(p)
 	return p, v.fits(p)
 }
 

@@ -509,7 +509,7 @@ func (h *house) checkSearch(t *rapid.T, snapshots map[string]*embedding.Snapshot
 		}
 		for name, s := range snapshots {
 			question := embeddingtest.Vector(name, "x", 4)
-			_, _, err := h.indexes.Search(tx, h.ann, s, question, "", vector.Filter{}, 3)
+			_, _, err := h.indexes.Search(tx, h.ann, s, question, vector.Filter{}, 3)
 			if name != using && !fault.Is(err, fault.Stale) {
 				t.Fatalf("a question in %s was compared in %s: %v", name, using, err)
 			}
@@ -520,7 +520,7 @@ func (h *house) checkSearch(t *rapid.T, snapshots map[string]*embedding.Snapshot
 			if err != nil {
 				return err
 			}
-			hits, compared, err := h.indexes.Search(tx, h.ann, s, list[0].Vectors[0], "", vector.Filter{}, 1000)
+			hits, compared, err := h.indexes.Search(tx, h.ann, s, list[0].Vectors[0], vector.Filter{}, 1000)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,164 @@
+package servertest_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"elowen/server/embedding/local"
+	"elowen/server/embedding/local/weight"
+	"elowen/server/servertest"
+	"elowen/shared/api"
+)
+
+// rows are the lines of a file of recall's facts, at their tabs.
+func rows(t *testing.T, name string) (list [][]string) {
+	t.Helper()
+	file, err := os.ReadFile("../recall/testdata/acceptance/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(file)) {
+		list = append(list, strings.Split(strings.TrimRight(line, "\n"), "\t"))
+	}
+	return list
+}
+
+// tally is how many of ten questions went well.
+type tally struct{ top, found, english, englishFound, silent int }
+
+// atLeast is what recall reaches today, of ten, so that nothing of it is lost unseen. The
+// aim is 8 on top, 6 found by the English question, 9 without an answer: where it is
+// missed, the test says so, and README.md too.
+var atLeast = struct{ alone, all map[string]tally }{
+	alone: map[string]tally{
+		"en": {top: 9, englishFound: 9, silent: 10},
+		"cs": {top: 5, englishFound: 8, silent: 10},
+		"sv": {top: 5, englishFound: 9, silent: 10},
+		"de": {top: 7, englishFound: 9, silent: 10},
+		"es": {top: 10, englishFound: 10, silent: 7},
+		"zh": {top: 10, englishFound: 10, silent: 9},
+		"ja": {top: 10, englishFound: 8, silent: 9},
+		"ko": {top: 9, englishFound: 10, silent: 9},
+	},
+	all: map[string]tally{},
+}
+
+// Facts in eight languages, asked in other words, in their language and in English, and
+// questions of other domains: through HTTP, on a new server as it comes, each language
+// in an account of its own and all in one. The constants of recall were chosen on other
+// facts (recall/testdata/development). With -v it prints the table of README.md.
+func TestFactsInEightLanguages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the built-in models embed 160 memories and 480 questions")
+	}
+	models := local.New(weight.Files{})
+	for _, name := range []string{local.Multilingual, local.English} {
+		m, err := models.Open(name)
+		if err != nil || !m.Available() {
+			t.Skip("this build has no weights of the built-in models")
+		}
+	}
+	_ = models.Close()
+	s := servertest.Start(t, servertest.Options{Whole: true})
+	s.Setup("admin")
+	facts, foreign := rows(t, "facts.tsv"), rows(t, "foreign.tsv")
+	var languages []string
+	for _, f := range facts {
+		if n := len(languages); n == 0 || languages[n-1] != f[0] {
+			languages = append(languages, f[0])
+		}
+	}
+	accounts := map[string]*servertest.Client{}
+	ids := map[string]map[string]int64{} // by account and body
+	for _, name := range append([]string{"all"}, languages...) {
+		c := s.Person(name)
+		accounts[name], ids[name] = c, map[string]int64{}
+		for _, f := range facts {
+			if name == "all" || name == f[0] {
+				ids[name][f[1]] = c.Add(f[1]).Memory.ID
+			}
+		}
+	}
+	for name, c := range accounts {
+		whole(t, name, c)
+	}
+	ask := func(account, question string) (list []int64) {
+		var got api.Retrieved
+		accounts[account].Must(http.MethodPost, api.PathRetrieve, api.RetrieveRequest{Query: question}, &got)
+		for _, m := range got.Memories {
+			list = append(list, m.ID)
+		}
+		return list
+	}
+	measured := func(account, language string) (n tally) {
+		count := func(question, body string, top, found *int) {
+			id := ids[account][body]
+			for i, got := range ask(account, question) {
+				if got == id {
+					*found++
+					if i == 0 {
+						*top++
+					}
+				}
+			}
+		}
+		for _, f := range facts {
+			if f[0] == language {
+				count(f[2], f[1], &n.top, &n.found)
+				count(f[3], f[1], &n.english, &n.englishFound)
+			}
+		}
+		for _, f := range foreign {
+			if f[0] == language && len(ask(account, f[1])) == 0 {
+				n.silent++
+			}
+		}
+		return n
+	}
+	var table strings.Builder
+	table.WriteString("\n| of ten | on top | English question: on top (found) | no answer to what is foreign | in all eighty: on top | English question: on top (found) | no answer |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, language := range languages {
+		alone, all := measured(language, language), measured("all", language)
+		fmt.Fprintf(&table, "| %s | %d | %d (%d) | %d | %d | %d (%d) | %d |\n", names[language],
+			alone.top, alone.english, alone.englishFound, alone.silent, all.top, all.english, all.englishFound, all.silent)
+		for _, c := range []struct {
+			in        string
+			got, want tally
+		}{{"alone", alone, atLeast.alone[language]}, {"in all", all, atLeast.all[language]}} {
+			if c.got.top < c.want.top || c.got.englishFound < c.want.englishFound || c.got.silent < c.want.silent {
+				t.Errorf("%s, %s: %+v, at least %+v is reached", language, c.in, c.got, c.want)
+			}
+			if c.got.top < 8 || c.got.englishFound < 6 || c.got.silent < 9 {
+				t.Logf("%s, %s: %+v misses the aim", language, c.in, c.got)
+			}
+		}
+	}
+	t.Log(table.String())
+}
+
+var names = map[string]string{
+	"en": "English", "cs": "Czech", "sv": "Swedish", "de": "German", "es": "Spanish", "zh": "Chinese", "ja": "Japanese", "ko": "Korean",
+}
+
+// whole waits until all of a person's memories have their vectors, and those in English
+// their token vectors.
+func whole(t *testing.T, name string, c *servertest.Client) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < 4*time.Minute; time.Sleep(200 * time.Millisecond) {
+		var page api.Page[api.Memory]
+		c.Must(http.MethodGet, api.PathMemory+"?limit=100", nil, &page)
+		ready := len(page.Items) > 0
+		for _, m := range page.Items {
+			english := strings.IndexFunc(m.Body, func(r rune) bool { return r > 0x7f }) < 0 && strings.Contains(" "+m.Body, " the ")
+			ready = ready && m.Indexed && (m.LateIndexed || !english)
+		}
+		if ready {
+			return
+		}
+	}
+	t.Fatalf("%s: not indexed", name)
+}
