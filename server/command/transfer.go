@@ -92,7 +92,7 @@ func (c *importCommand) bundle(r *run) (*foreign.Bundle, error) {
 const fatesShown = 20
 
 func showImport(w io.Writer, report api.ImportReport) {
-	if report.Detected {
+	if report.Detected && report.Format != api.FormatJSONL {
 		fmt.Fprintf(w, "This is %s, as it seems; --from names another format.\n", foreign.Title(report.Format))
 	}
 	switch {

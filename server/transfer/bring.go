@@ -69,27 +69,16 @@ func (s *Store) whole(ctx context.Context, found *foreign.Found, size int64, o O
 		for _, p := range lines { // as if nobody had looked at it
 			p.fate = api.LineFate{Line: p.number, File: p.file, Text: p.excerpt()}
 		}
-		return i.decide(func(tx *db.Tx) error {
-			for n := 0; n < len(lines); n += chunkLines {
-				if err := ctx.Err(); err != nil {
-					return fault.Wrap(fault.Cancelled, err, "The import was cancelled. Nothing was changed.")
-				}
-				end := min(n+chunkLines, len(lines))
-				if err := i.write(tx, lines[n:end]); err != nil {
-					return err
-				}
-				done := size * int64(end) / int64(len(lines))
-				if o.Progress != nil {
-					o.Progress(done, size)
-				}
-				if o.Step != nil {
-					o.Step(done, size, end)
-				}
+		return aside(func(at func(int)) error {
+			return i.decide(func(tx *db.Tx) error { return i.all(tx, lines, at) })
+		}, func(n int) {
+			done := size * int64(n) / int64(len(lines))
+			if o.Progress != nil {
+				o.Progress(done, size)
 			}
-			if !dry && !o.Skip && anyRefused(lines) {
-				return errHeld
+			if o.Step != nil {
+				o.Step(done, size, n)
 			}
-			return i.count(tx)
 		})
 	}
 	err = attempt(held || o.DryRun)
@@ -114,6 +103,50 @@ func (s *Store) whole(ctx context.Context, found *foreign.Found, size int64, o O
 	shorten(&i.report)
 	i.noteWhole(found, held)
 	return i.report, nil
+}
+
+// all writes every line. Where something turns out to be refused only then, it is errHeld.
+func (i *importing) all(tx *db.Tx, lines []*parsed, at func(int)) error {
+	for n := 0; n < len(lines); n += chunkLines {
+		if err := i.ctx.Err(); err != nil {
+			return fault.Wrap(fault.Cancelled, err, "The import was cancelled. Nothing was changed.")
+		}
+		end := min(n+chunkLines, len(lines))
+		if err := i.write(tx, lines[n:end]); err != nil {
+			return err
+		}
+		at(end)
+	}
+	if !i.o.DryRun && !i.o.Skip && anyRefused(lines) {
+		return errHeld
+	}
+	return i.count(tx)
+}
+
+// aside runs work, and tells on this goroutine how far it is: whoever is told may be
+// slow to read it, and work has the writer and must not wait. What comes while they are
+// is left out.
+func aside(work func(at func(int)) error, tell func(int)) error {
+	steps, done := make(chan int, 1), make(chan error, 1)
+	go func() {
+		done <- work(func(n int) {
+			select {
+			case steps <- n:
+			default:
+			}
+		})
+	}()
+	for {
+		select {
+		case n := <-steps:
+			tell(n)
+		case err := <-done:
+			if len(steps) > 0 {
+				tell(<-steps)
+			}
+			return err
+		}
+	}
 }
 
 // judged are the items as lines of an import.

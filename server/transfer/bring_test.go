@@ -402,6 +402,34 @@ func TestOurLinesAndZips(t *testing.T) {
 	}
 }
 
+// Whoever is told how far it is may take their time: the writer does not wait for them.
+func TestWhoIsToldDoesNotHoldTheWriter(t *testing.T) {
+	each(t, func(t *testing.T, h *house, clock *dbtest.Clock) {
+		anna, bela := h.person("anna"), h.person("bela")
+		var b strings.Builder
+		for n := range 4500 {
+			fmt.Fprintf(&b, "- Fact %d\n", n)
+		}
+		o := byImport
+		told := 0
+		o.Step = func(done, total int64, lines int) {
+			if told++; done > total || lines > 4500 {
+				t.Errorf("%d of %d, %d lines", done, total, lines)
+			}
+			// This has to be written while somebody is being told.
+			if _, err := h.in.Memories.Add(context.Background(), bela, byImport.By, api.SourceUser, api.MemoryAdd{Body: fmt.Sprintf("Told %d", told), CategoryID: api.Null[int64]()}); err != nil {
+				t.Error(err)
+			}
+		}
+		if r := h.bring(anna, bundle(t, "a.md", []byte(b.String())), o); r.Added != 4500 || told == 0 {
+			t.Errorf("%+v, told %d times", counts(r), told)
+		}
+		if n := len(h.rows(bela)); n != told {
+			t.Errorf("%d of %d were written", n, told)
+		}
+	})
+}
+
 // Whatever is in a list of facts: it comes in once, the second time is nothing, and what
 // is exported comes in elsewhere the same.
 func TestWhatCameInGoesOutAndInAgain(t *testing.T) {

@@ -34,8 +34,27 @@ func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) 
 	}
 	defer in.f.Close()
 	var m *moving
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		m = &moving{Store: s, tx: tx, in: in, o: o, report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+	told := o.Progress
+	if told == nil {
+		told = func(int64, int64) {}
+	}
+	err = aside(func(at func(int)) error {
+		o.Progress = func(done, _ int64) { at(int(done)) }
+		return s.moveIn(ctx, in, o, &m)
+	}, func(done int) { told(int64(done), in.memories) })
+	if o.DryRun && errors.Is(err, errDry) {
+		err = nil
+	}
+	if m == nil {
+		return api.ImportReport{}, err
+	}
+	return m.report, err
+}
+
+func (s *Store) moveIn(ctx context.Context, in *older, o ElowenOptions, out **moving) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		m := &moving{Store: s, tx: tx, in: in, o: o, report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		*out = m
 		if err := m.run(); err != nil {
 			return err
 		}
@@ -44,13 +63,6 @@ func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) 
 		}
 		return nil
 	})
-	if o.DryRun && errors.Is(err, errDry) {
-		err = nil
-	}
-	if m == nil {
-		return api.ImportReport{}, err
-	}
-	return m.report, err
 }
 
 // moving is one import of the older system's file under way.

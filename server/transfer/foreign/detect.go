@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"path"
@@ -141,6 +142,9 @@ func detect(b *Bundle) (string, error) {
 			return "", err
 		}
 		if format == "" {
+			if wide, err := f.wide(); err != nil || wide {
+				return "", cmp.Or(err, error(fault.Newf(fault.Invalid, "%s, line 1: %s Nothing was changed.", f.Name, inUTF16)))
+			}
 			json = f.Name
 			continue
 		}

@@ -164,6 +164,9 @@ func TestWhatIsUnknown(t *testing.T) {
 	if _, err := foreign.Read(context.Background(), held(t, "a.json", []byte("[]")), "what"); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "mem0") {
 		t.Errorf("no format: %v", err)
 	}
+	if _, err := foreign.Read(context.Background(), held(t, "a.json", []byte("\xff\xfe[\x00]\x00")), ""); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "UTF-16") {
+		t.Errorf("UTF-16: %v", err)
+	}
 	if _, err := foreign.Read(context.Background(), held(t, "a.db", []byte("SQLite format 3\x00")), ""); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "--from elowen") {
 		t.Errorf("SQLite: %v", err)
 	}

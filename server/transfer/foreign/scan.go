@@ -25,8 +25,8 @@ func scan(ctx context.Context, f *File) ([]Fault, error) {
 	}
 	defer in.Close()
 	r := bufio.NewReaderSize(in, 64<<10)
-	if start, _ := r.Peek(4); bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) || bytes.HasPrefix(start, []byte("\x00\x00\xfe\xff")) {
-		return []Fault{{f.Name, 1, "The file is in UTF-16 or UTF-32, as its first bytes say. Save it as UTF-8."}}, nil
+	if wideMark(r) {
+		return []Fault{{f.Name, 1, inUTF16}}, nil
 	}
 	var faults []Fault
 	var carry []byte // a character that is cut by the end of the buffer
@@ -73,6 +73,24 @@ func scan(ctx context.Context, f *File) ([]Fault, error) {
 			line, column, told = line+1, 0, false
 		}
 	}
+}
+
+const inUTF16 = "The file is in UTF-16 or UTF-32, as its first bytes say. Save it as UTF-8."
+
+// wideMark tells whether text begins with the byte order mark of another encoding.
+func wideMark(r *bufio.Reader) bool {
+	start, _ := r.Peek(4)
+	return bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) || bytes.HasPrefix(start, []byte("\x00\x00\xfe\xff"))
+}
+
+// wide tells whether the file is in such an encoding.
+func (f *File) wide() (bool, error) {
+	in, err := f.raw()
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	return wideMark(bufio.NewReaderSize(in, 16)), nil
 }
 
 func unreadable(f *File, err error) error {
