@@ -83,10 +83,11 @@ func NoneWhy(considered int) string {
 	return ". " + Memories(considered) + " were looked at; none is relevant enough."
 }
 
-// ScoreIs is the sum that candidates are ordered by; the weights are per mille.
+// ScoreIs is the sum that candidates are ordered by, and what its relevance means; the
+// weights are per mille.
 func ScoreIs(floor float64, importance, vitality int) string {
 	part := func(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
-	return "floor " + Decimal(floor) + " · score = " + part(1000-importance-vitality) + " relevance + " + part(importance) + " importance + " + part(vitality) + " vitality"
+	return "floor " + Decimal(floor) + " · score = " + part(1000-importance-vitality) + " relevance + " + part(importance) + " importance + " + part(vitality) + " vitality · relevance 0: no nearer than what is about something else, 1: as near as what usually belongs to a question; it may be more"
 }
 
 // Decimal writes a number with two digits.

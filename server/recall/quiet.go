@@ -91,7 +91,7 @@ func Quiet(text string) bool {
 		return false
 	}
 	for _, w := range list {
-		if !q.words[w] {
+		if !q.words[w] && !q.phrases[w] { // parts in scripts without spaces, between marks
 			return false
 		}
 	}

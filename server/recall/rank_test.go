@@ -10,6 +10,7 @@ import (
 
 	"elowen/server/embedding"
 	"elowen/server/memory"
+	"elowen/server/words"
 	"elowen/shared/api"
 )
 
@@ -185,9 +186,6 @@ ano|Ano, pokračuj.|díky|Děkuji!|v pořádku|tack|Tack, bra!|fortsätt|ja dank
 да|Спасибо!|продолжай|ναι|ευχαριστώ|نعم|شكرا|धन्यवाद|はい|はい。|了解です！|ありがとうございます|続けてください|好的|好的，谢谢|谢谢|继续|네|네, 감사합니다|알겠습니다|ครับ|ขอบคุณค่ะ|dobře|tak|dziękuję`, "|") {
 		for _, q := range strings.Split(q, "\n") {
 			want := q != "thanks a lot... no"
-			if q == "好的，谢谢" || q == "네, 감사합니다" { // each part is one
-				want = Quiet(q)
-			}
 			if Quiet(q) != want {
 				t.Errorf("%q: %v", q, !want)
 			}
@@ -261,5 +259,40 @@ func TestSameWords(t *testing.T) {
 	}
 	if !sameWords([]string{"a", "b", "c"}, []string{"a", "b", "c"}) || sameWords(nil, nil) {
 		t.Error("the same words are the same")
+	}
+}
+
+// A word that carries little of the question counts little; from half of it on, all.
+func TestKeyword(t *testing.T) {
+	for _, c := range []struct {
+		matched float32
+		want    float64
+	}{{0, 0}, {0.1, 2}, {0.25, 5}, {0.5, 10}, {0.8, 10}, {1, 10}} {
+		if got := Keyword(words.Hit{Score: 10, Matched: c.matched}); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v of the question: %v, want %v", c.matched, got, c.want)
+		}
+	}
+}
+
+// Of equally relevant memories the one in the question's language comes first, by little
+// where the question is English; the floor asks nobody's language.
+func TestOtherLanguagesStandBehind(t *testing.T) {
+	p := embedding.KnownProfile(embedding.Space{Kind: api.ProviderLocal, Model: embedding.ModelE5Multilingual})
+	score := func(group string) (*candidate, float64) {
+		s := scale{profile: p, meaning: true, floor: p.Floor, group: group, texts: 10}
+		c := &candidate{id: 1, near: true, cosine: 0.3, fact: memory.Fact{Importance: 1}} // its own group is ""
+		c.blend = s.blended(c)
+		s.judge([]*candidate{c})
+		return c, c.score
+	}
+	own, in := score("")
+	for group, behind := range map[string]float64{"cs": otherTongue, "Hani": otherTongue, "en": fromEnglish} {
+		c, got := score(group)
+		if math.Abs(in-got-behind) > 1e-9 {
+			t.Errorf("a question in %s puts it %v behind, want %v", group, in-got, behind)
+		}
+		if c.relevance != own.relevance || c.reason != own.reason {
+			t.Errorf("a question in %s: relevance %v, %q", group, c.relevance, c.reason)
+		}
 	}
 }
