@@ -14,13 +14,15 @@ type Noun string
 
 // The nouns of the change log.
 const (
-	NounMemory    Noun = "memory"
-	NounCategory  Noun = "category"
-	NounAccount   Noun = "account"   // the account itself, its switches, its sessions and tokens
-	NounRetention Noun = "retention" // policy or sweep; concerns every memory's forecast
-	NounUsage     Noun = "usage"     // a memory was used
-	NounProject   Noun = "project"
-	NounJob       Noun = "job" // long work that somebody asked for
+	NounMemory       Noun = "memory"
+	NounCategory     Noun = "category"
+	NounAccount      Noun = "account"   // the account itself, its switches, its sessions and tokens
+	NounRetention    Noun = "retention" // policy or sweep; concerns every memory's forecast
+	NounUsage        Noun = "usage"     // a memory was used
+	NounProject      Noun = "project"
+	NounJob          Noun = "job" // long work that somebody asked for
+	NounConversation Noun = "conversation"
+	NounEntry        Noun = "entry" // of a conversation's journal
 )
 
 // Change is one entry of an account's log: this row is not what it was. What it

@@ -151,3 +151,13 @@ func Current(tx *db.Tx) (Stored, error) {
 	}
 	return s, err
 }
+
+// Spaces are all that were ever in use.
+func Spaces(tx *db.Tx) ([]SpaceID, error) {
+	ids, err := tx.Column(`SELECT id AS v FROM embedding_space`)
+	list := make([]SpaceID, len(ids))
+	for i, id := range ids {
+		list[i] = SpaceID(id)
+	}
+	return list, err
+}

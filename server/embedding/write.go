@@ -23,31 +23,15 @@ type Item struct {
 // of length 1, in place. Errors: Corrupt for what Normalize refuses, and for another
 // width: then nothing is to be kept.
 func Put(tx *db.Tx, owner db.AccountID, space SpaceID, items []Item) (stored int, err error) {
-	width := 0
-	for _, it := range items {
-		if len(it.Vectors) == 0 || it.BodyHash == "" {
+	lists := make([][][]float32, len(items))
+	for i, it := range items {
+		if it.BodyHash == "" {
 			return 0, fault.New(fault.Corrupt, "The model answered no vector.")
 		}
-		for _, v := range it.Vectors {
-			if err := Normalize(v); err != nil {
-				return 0, err
-			}
-			if width == 0 {
-				width = len(v)
-			}
-			if len(v) != width {
-				return 0, widths(len(v), width)
-			}
-		}
+		lists[i] = it.Vectors
 	}
-	if width == 0 {
-		return 0, nil
-	}
-	now, err := Current(tx)
-	if err != nil || now.ID != space || !now.On() {
-		return 0, err
-	}
-	if err := learn(tx, now, width); err != nil {
+	now, ok, err := Accept(tx, space, lists)
+	if err != nil || !ok {
 		return 0, err
 	}
 	stamp, err := move(tx, owner)
@@ -55,7 +39,7 @@ func Put(tx *db.Tx, owner db.AccountID, space SpaceID, items []Item) (stored int
 		return 0, err
 	}
 	for _, it := range items {
-		took, err := put(tx, owner, space, stamp, width, it)
+		took, err := put(tx, owner, space, stamp, now.Width, it)
 		if err != nil {
 			return stored, err
 		}
@@ -66,6 +50,46 @@ func Put(tx *db.Tx, owner db.AccountID, space SpaceID, items []Item) (stored int
 	}
 	return stored, nil
 }
+
+// Accept sees whether vectors, a list for each of some texts, may be stored in a space,
+// and makes them of length 1, in place. ok is false where the space is not in use any
+// more, and where there are none. The width of a space's first vectors becomes its
+// own. Whoever stores them asks InUse again with the statement that does. Errors:
+// Corrupt for what Normalize refuses, for another width, and for a text without any.
+func Accept(tx *db.Tx, space SpaceID, lists [][][]float32) (now Stored, ok bool, err error) {
+	width := 0
+	for _, list := range lists {
+		if len(list) == 0 {
+			return now, false, fault.New(fault.Corrupt, "The model answered no vector.")
+		}
+		for _, v := range list {
+			if err := Normalize(v); err != nil {
+				return now, false, err
+			}
+			if width == 0 {
+				width = len(v)
+			}
+			if len(v) != width {
+				return now, false, widths(len(v), width)
+			}
+		}
+	}
+	if width == 0 {
+		return now, false, nil
+	}
+	if now, err = Current(tx); err != nil || now.ID != space || !now.On() {
+		return now, false, err
+	}
+	if err := learn(tx, now, width); err != nil {
+		return now, false, err
+	}
+	now.Width = width
+	return now, true, nil
+}
+
+// InUse is the condition that a space is in use and has a width. Its arguments are the
+// space's id and the width.
+const InUse = `EXISTS (SELECT 1 FROM embedding_active a JOIN embedding_space s ON s.id = a.space_id WHERE s.id = ? AND s.width = ?)`
 
 func widths(got, want int) error {
 	return fault.Newf(fault.Corrupt, "The model answered a vector of %d numbers where its others have %d.", got, want)

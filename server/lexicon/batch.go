@@ -11,8 +11,10 @@ import (
 
 // Batch collects changes of an account's index, and writes them grouped: each blob
 // that changes is read and written once, however many memories are in the
-// transaction. The zero value is empty. It is not safe for concurrent use.
+// transaction. The zero value is empty, and of memories. It is not safe for concurrent use.
 type Batch struct {
+	Shelf Shelf // what it is of
+
 	terms       map[string]*termChange
 	docs, words int64
 	from, to    int64 // chunks from..to−1 hold nothing but what is collected here
@@ -133,16 +135,16 @@ func (x *Batch) Flush(tx *db.Tx, owner db.AccountID) error {
 				if segmentOf(c.chunk) != segment {
 					continue
 				}
-				if err := c.write(tx, owner, term, stored[postingKey{term, c.chunk}]); err != nil {
+				if err := c.write(tx, x.Shelf, owner, term, stored[postingKey{term, c.chunk}]); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	_, err = tx.Exec(`INSERT INTO word_stat (owner_id, docs, words, version) VALUES (?, ?, ?, ?)
-		ON CONFLICT (owner_id) DO UPDATE SET docs = word_stat.docs + excluded.docs, words = word_stat.words + excluded.words`,
+	_, err = tx.Exec(`INSERT INTO `+x.Shelf.stat()+` AS s (owner_id, docs, words, version) VALUES (?, ?, ?, ?)
+		ON CONFLICT (owner_id) DO UPDATE SET docs = s.docs + excluded.docs, words = s.words + excluded.words`,
 		int64(owner), x.docs, x.words, words.Version)
-	*x = Batch{}
+	*x = Batch{Shelf: x.Shelf}
 	return err
 }
 
@@ -160,7 +162,7 @@ func (x *Batch) stored(tx *db.Tx, owner db.AccountID, terms []string) (map[posti
 	for chunk, terms := range byChunk {
 		for len(terms) > 0 {
 			n := min(len(terms), readPostings)
-			if err := blobs(tx, owner, chunk, terms[:n], found); err != nil {
+			if err := blobs(tx, x.Shelf, owner, chunk, terms[:n], found); err != nil {
 				return nil, err
 			}
 			terms = terms[n:]
@@ -170,7 +172,7 @@ func (x *Batch) stored(tx *db.Tx, owner db.AccountID, terms []string) (map[posti
 }
 
 // write applies the changes to one row.
-func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []byte) (err error) {
+func (c *chunkChange) write(tx *db.Tx, shelf Shelf, owner db.AccountID, term string, blob []byte) (err error) {
 	had := len(blob) > 0
 	if len(c.remove) > 0 {
 		if blob, err = words.Remove(blob, c.remove...); err != nil {
@@ -184,11 +186,11 @@ func (c *chunkChange) write(tx *db.Tx, owner db.AccountID, term string, blob []b
 	}
 	switch {
 	case len(blob) > 0 && had:
-		return tx.Must(`UPDATE posting SET body = ? WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, blob, int64(owner), segmentOf(c.chunk), term, c.chunk)
+		return tx.Must(`UPDATE `+shelf.posting()+` SET body = ? WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, blob, int64(owner), segmentOf(c.chunk), term, c.chunk)
 	case len(blob) > 0:
-		_, err = tx.Exec(`INSERT INTO posting (owner_id, segment, term, chunk, body) VALUES (?, ?, ?, ?, ?)`, int64(owner), segmentOf(c.chunk), term, c.chunk, blob)
+		_, err = tx.Exec(`INSERT INTO `+shelf.posting()+` (owner_id, segment, term, chunk, body) VALUES (?, ?, ?, ?, ?)`, int64(owner), segmentOf(c.chunk), term, c.chunk, blob)
 	case had:
-		_, err = tx.Exec(`DELETE FROM posting WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, int64(owner), segmentOf(c.chunk), term, c.chunk)
+		_, err = tx.Exec(`DELETE FROM `+shelf.posting()+` WHERE owner_id = ? AND segment = ? AND term = ? AND chunk = ?`, int64(owner), segmentOf(c.chunk), term, c.chunk)
 	}
 	return err
 }

@@ -16,9 +16,14 @@
 // A Tally is the sum of what an index should hold, for comparing it with what it
 // holds without keeping either in memory.
 //
+// What an index is of is its Shelf: memories, or the turns of transcripts, which are
+// indexed alone and with the one before each. What is said of memories here holds for
+// them too, by their entries.
+//
 // # Tables
 //
-// posting, word_stat. No other package's SQL names them.
+// posting, word_stat; turn_posting, turn_stat; pair_posting, pair_stat. No other
+// package's SQL names them.
 //
 // # Invariants
 //

@@ -41,7 +41,7 @@ func SampleOf(tx *db.Tx, owner db.AccountID, chunk int64, terms []string) (*Samp
 	s.blobs = make(map[postingKey][]byte, len(terms))
 	for rest := terms; len(rest) > 0; {
 		n := min(len(rest), readPostings)
-		if err := blobs(tx, owner, chunk, rest[:n], s.blobs); err != nil {
+		if err := blobs(tx, Memories, owner, chunk, rest[:n], s.blobs); err != nil {
 			return nil, err
 		}
 		rest = rest[n:]

@@ -24,12 +24,12 @@ func segmentOf(chunk int64) int64 { return chunk / segmentChunks }
 
 // segments are those from the first to the last that an account has postings in,
 // ascending; where it has none, the one that they begin with.
-func segments(tx *db.Tx, owner db.AccountID) ([]int64, error) {
+func segments(tx *db.Tx, shelf Shelf, owner db.AccountID) ([]int64, error) {
 	var first, last int64
-	if err := tx.Row(`SELECT COALESCE(MIN(segment), 0) FROM posting WHERE owner_id = ?`, []any{int64(owner)}, &first); err != nil {
+	if err := tx.Row(`SELECT COALESCE(MIN(segment), 0) FROM `+shelf.posting()+` WHERE owner_id = ?`, []any{int64(owner)}, &first); err != nil {
 		return nil, err
 	}
-	if err := tx.Row(`SELECT COALESCE(MAX(segment), 0) FROM posting WHERE owner_id = ?`, []any{int64(owner)}, &last); err != nil {
+	if err := tx.Row(`SELECT COALESCE(MAX(segment), 0) FROM `+shelf.posting()+` WHERE owner_id = ?`, []any{int64(owner)}, &last); err != nil {
 		return nil, err
 	}
 	var list []int64
@@ -39,10 +39,13 @@ func segments(tx *db.Tx, owner db.AccountID) ([]int64, error) {
 	return list, nil
 }
 
-// StatsOf are the account's own figures; nobody else's memories move a score.
-func StatsOf(tx *db.Tx, owner db.AccountID) (words.Stats, error) {
+// StatsOf are the account's own figures of memories; nobody else's memories move a score.
+func StatsOf(tx *db.Tx, owner db.AccountID) (words.Stats, error) { return Memories.StatsOf(tx, owner) }
+
+// StatsOf are the account's own figures on the shelf.
+func (s Shelf) StatsOf(tx *db.Tx, owner db.AccountID) (words.Stats, error) {
 	var st words.Stats
-	err := tx.Row(`SELECT docs, words FROM word_stat WHERE owner_id = ?`, []any{int64(owner)}, &st.Docs, &st.TotalLength)
+	err := tx.Row(`SELECT docs, words FROM `+s.stat()+` WHERE owner_id = ?`, []any{int64(owner)}, &st.Docs, &st.TotalLength)
 	if fault.Is(err, fault.NotFound) {
 		return st, nil
 	}
@@ -50,9 +53,9 @@ func StatsOf(tx *db.Tx, owner db.AccountID) (words.Stats, error) {
 }
 
 // blobs reads the stored postings of terms in one chunk into found.
-func blobs(tx *db.Tx, owner db.AccountID, chunk int64, terms []string, found map[postingKey][]byte) error {
+func blobs(tx *db.Tx, shelf Shelf, owner db.AccountID, chunk int64, terms []string, found map[postingKey][]byte) error {
 	in, args := db.InTexts(terms)
-	rows := tx.Query(`SELECT term, body FROM posting WHERE owner_id = ? AND segment = ? AND term IN (`+in+`) AND chunk = ?`,
+	rows := tx.Query(`SELECT term, body FROM `+shelf.posting()+` WHERE owner_id = ? AND segment = ? AND term IN (`+in+`) AND chunk = ?`,
 		append(append([]any{int64(owner), segmentOf(chunk)}, args...), chunk)...)
 	defer rows.Close()
 	for rows.Next() {
@@ -68,12 +71,13 @@ func blobs(tx *db.Tx, owner db.AccountID, chunk int64, terms []string, found map
 
 // postings collects stored postings by term.
 type postings struct {
-	list []words.TermPostings
-	at   map[string]int
+	shelf Shelf
+	list  []words.TermPostings
+	at    map[string]int
 }
 
 func (p *postings) read(tx *db.Tx, owner db.AccountID, terms []string) error {
-	places, err := segments(tx, owner)
+	places, err := segments(tx, p.shelf, owner)
 	if err != nil {
 		return err
 	}
@@ -85,7 +89,7 @@ func (p *postings) read(tx *db.Tx, owner db.AccountID, terms []string) error {
 			n := min(len(rest), db.InMost)
 			where, which := db.In(rest[:n])
 			rest = rest[n:]
-			rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment IN (`+where+`) AND term IN (`+in+`)`,
+			rows := tx.Query(`SELECT term, chunk, body FROM `+p.shelf.posting()+` WHERE owner_id = ? AND segment IN (`+where+`) AND term IN (`+in+`)`,
 				append(append([]any{int64(owner)}, which...), args...)...)
 			if err := p.scan(rows, nil); err != nil {
 				return err
@@ -98,7 +102,7 @@ func (p *postings) read(tx *db.Tx, owner db.AccountID, terms []string) error {
 // readPrefix reads the terms of a range that aren't there yet, of each segment the
 // same number of rows at most.
 func (p *postings) readPrefix(tx *db.Tx, owner db.AccountID, from, to string) error {
-	places, err := segments(tx, owner)
+	places, err := segments(tx, p.shelf, owner)
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (p *postings) readPrefix(tx *db.Tx, owner db.AccountID, from, to string) er
 		skip[t] = true
 	}
 	for _, segment := range places {
-		rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ? AND segment = ? AND term >= ? AND term < ? ORDER BY term, chunk LIMIT ?`,
+		rows := tx.Query(`SELECT term, chunk, body FROM `+p.shelf.posting()+` WHERE owner_id = ? AND segment = ? AND term >= ? AND term < ? ORDER BY term, chunk LIMIT ?`,
 			int64(owner), segment, from, to, max(prefixMost/len(places), prefixLeast))
 		if err := p.scan(rows, skip); err != nil {
 			return err

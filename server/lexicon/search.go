@@ -58,13 +58,18 @@ type Found struct {
 // nobody else's memories move a score. background smooths how rare words are; nil is
 // none. Errors: Corrupt.
 func Find(tx *db.Tx, owners []db.AccountID, q string, background words.Background) (Found, error) {
+	return Memories.Find(tx, owners, q, background)
+}
+
+// Find is the same of what is on the shelf.
+func (s Shelf) Find(tx *db.Tx, owners []db.AccountID, q string, background words.Background) (Found, error) {
 	f := Found{Query: words.ParseQuery(q)}
 	if f.Query.Empty() {
 		return f, nil
 	}
-	var lists postings
+	lists := postings{shelf: s}
 	for _, owner := range owners {
-		stats, err := StatsOf(tx, owner)
+		stats, err := s.StatsOf(tx, owner)
 		if err != nil {
 			return f, err
 		}

@@ -39,12 +39,17 @@ var tallySeed = maphash.MakeSeed()
 // is not as t says that it should be. An outdated index is not looked at: it is
 // made anew when it is next used, and nothing is lost.
 func (t *Tally) Compare(tx *db.Tx, owner db.AccountID, fault func(format string, args ...any)) error {
-	outdated, err := Outdated(tx, owner)
+	return t.CompareOn(Memories, tx, owner, fault)
+}
+
+// CompareOn is Compare with the account's index on a shelf.
+func (t *Tally) CompareOn(shelf Shelf, tx *db.Tx, owner db.AccountID, fault func(format string, args ...any)) error {
+	outdated, err := shelf.Outdated(tx, owner)
 	if err != nil || outdated {
 		return err
 	}
 	var have Tally
-	rows := tx.Query(`SELECT term, chunk, body FROM posting WHERE owner_id = ?`, int64(owner))
+	rows := tx.Query(`SELECT term, chunk, body FROM `+shelf.posting()+` WHERE owner_id = ?`, int64(owner))
 	err = rows.Each(func() error {
 		var term string
 		var chunk int64
@@ -65,7 +70,7 @@ func (t *Tally) Compare(tx *db.Tx, owner db.AccountID, fault func(format string,
 	if err != nil {
 		return err
 	}
-	stat := tx.Query(`SELECT docs, words FROM word_stat WHERE owner_id = ?`, int64(owner))
+	stat := tx.Query(`SELECT docs, words FROM `+shelf.stat()+` WHERE owner_id = ?`, int64(owner))
 	defer stat.Close()
 	for stat.Next() {
 		if err := stat.Scan(&have.docs, &have.words); err != nil {

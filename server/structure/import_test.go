@@ -49,11 +49,14 @@ var below = map[string][]string{
 	"server/tool":        {"server/delivery", "server/recall", "server/job"},
 	"server/calibration": {"server/memory", "server/settings"},
 
-	"server/backup": {"server/retention"},
+	"server/backup": {"server/retention", "server/transcript"},
 
 	"server/fit":             {"server/recall"},
 	"server/embedding/queue": {"server/memory", "server/feed"},
 	"server/doctor":          {"server/backup"},
+
+	"server/journal":    {"server/db"},
+	"server/transcript": {"server/journal", "server/recall", "server/embedding/queue"},
 }
 
 // noun is the noun that a folder or import path belongs to, the innermost one, or "".

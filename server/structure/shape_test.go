@@ -64,6 +64,9 @@ func TestNoFileIsTooLong(t *testing.T) {
 		default:
 			continue
 		}
+		if strings.Contains(name, "/testdata/") {
+			continue // made by a program, or read by none
+		}
 		b, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)

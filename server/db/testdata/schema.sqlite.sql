@@ -4,6 +4,9 @@ CREATE INDEX agent_conversation_used ON agent_conversation (owner_id, used_at);
 -- index category_project
 CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;
 
+-- index conversation_owner
+CREATE INDEX conversation_owner ON conversation (owner_id, id);
+
 -- index embedding_stamp
 CREATE INDEX embedding_stamp ON embedding (owner_id, space_id, stamp);
 
@@ -12,6 +15,12 @@ CREATE INDEX idempotency_ref_row ON idempotency_ref (ref_id);
 
 -- index import_source_memory
 CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
+
+-- index journal_entry_owner
+CREATE INDEX journal_entry_owner ON journal_entry (owner_id, id);
+
+-- index journal_entry_parent
+CREATE INDEX journal_entry_parent ON journal_entry (conversation_id, parent_id);
 
 -- index maintenance_owner
 CREATE INDEX maintenance_owner ON maintenance (owner_id, id);
@@ -72,6 +81,9 @@ CREATE INDEX sweep_owner ON sweep (owner_id, at);
 
 -- index token_owner
 CREATE INDEX token_owner ON token (owner_id);
+
+-- index turn_embedding_stamp
+CREATE INDEX turn_embedding_stamp ON turn_embedding (owner_id, space_id, stamp);
 
 -- table account
 CREATE TABLE account (
@@ -145,6 +157,18 @@ CREATE TABLE change_head (
   owner_id BIGINT PRIMARY KEY,
   seq BIGINT NOT NULL,
   floor BIGINT NOT NULL
+);
+
+-- table conversation
+CREATE TABLE conversation (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('chat', 'room', 'voice', 'agent')),
+  title TEXT NOT NULL,
+  leaf_id BIGINT NOT NULL DEFAULT 0, -- the entry that the active branch ends with; 0: nothing was said yet
+  started_at BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
 );
 
 -- table derivation_failure
@@ -234,6 +258,19 @@ CREATE TABLE import_source (
   memory_id BIGINT NOT NULL,
   PRIMARY KEY (owner_id, source, source_id)
 ) WITHOUT ROWID;
+
+-- table journal_entry
+CREATE TABLE journal_entry (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  conversation_id BIGINT NOT NULL REFERENCES conversation (id),
+  parent_id BIGINT, -- null: the first of a branch
+  type TEXT NOT NULL,
+  payload TEXT NOT NULL, -- JSON
+  at BIGINT NOT NULL,
+  UNIQUE (conversation_id, id),
+  FOREIGN KEY (conversation_id, parent_id) REFERENCES journal_entry (conversation_id, id)
+);
 
 -- table late_label
 CREATE TABLE late_label (
@@ -329,6 +366,24 @@ CREATE TABLE memory_version (
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
+);
+
+-- table pair_posting
+CREATE TABLE pair_posting (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  segment BIGINT NOT NULL,
+  term TEXT NOT NULL,
+  chunk BIGINT NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (owner_id, segment, term, chunk)
+) WITHOUT ROWID;
+
+-- table pair_stat
+CREATE TABLE pair_stat (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  docs BIGINT NOT NULL,
+  words BIGINT NOT NULL,
+  version BIGINT NOT NULL
 );
 
 -- table policy
@@ -438,6 +493,82 @@ CREATE TABLE token (
   last_used_at BIGINT NOT NULL
 );
 
+-- table transcript
+CREATE TABLE transcript (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  conversation_id BIGINT NOT NULL UNIQUE REFERENCES conversation (id),
+  surface TEXT NOT NULL,
+  participants TEXT NOT NULL, -- JSON
+  turns BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, conversation_id)
+) WITHOUT ROWID;
+
+-- table turn_embedding
+CREATE TABLE turn_embedding (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL REFERENCES embedding_space (id),
+  entry_id BIGINT NOT NULL,
+  conversation_id BIGINT NOT NULL,
+  text_hash TEXT NOT NULL,
+  width BIGINT NOT NULL,
+  own BIGINT NOT NULL, -- how many of its vectors are of the turn alone; the others are of it with the one before
+  stamp BIGINT NOT NULL, -- turn_head.revision when it was written
+  PRIMARY KEY (owner_id, space_id, entry_id)
+) WITHOUT ROWID;
+
+-- table turn_head
+CREATE TABLE turn_head (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  revision BIGINT NOT NULL,
+  removed BIGINT NOT NULL
+);
+
+-- table turn_late_label
+CREATE TABLE turn_late_label (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  entry_id BIGINT NOT NULL,
+  source TEXT NOT NULL,
+  text_hash TEXT NOT NULL,
+  tokens BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, entry_id)
+) WITHOUT ROWID;
+
+-- table turn_late_vector
+CREATE TABLE turn_late_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  entry_id BIGINT NOT NULL,
+  vectors BLOB NOT NULL,
+  PRIMARY KEY (owner_id, entry_id)
+);
+
+-- table turn_posting
+CREATE TABLE turn_posting (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  segment BIGINT NOT NULL,
+  term TEXT NOT NULL,
+  chunk BIGINT NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (owner_id, segment, term, chunk)
+) WITHOUT ROWID;
+
+-- table turn_stat
+CREATE TABLE turn_stat (
+  owner_id BIGINT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+  docs BIGINT NOT NULL,
+  words BIGINT NOT NULL,
+  version BIGINT NOT NULL
+);
+
+-- table turn_vector
+CREATE TABLE turn_vector (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  space_id BIGINT NOT NULL,
+  entry_id BIGINT NOT NULL,
+  part BIGINT NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (owner_id, space_id, entry_id, part)
+);
+
 -- table usage_event
 CREATE TABLE usage_event (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
@@ -455,6 +586,10 @@ CREATE TABLE word_stat (
   words BIGINT NOT NULL,
   version BIGINT NOT NULL -- of the tokenizer that made the postings
 );
+
+-- trigger journal_entry_no_update
+CREATE TRIGGER journal_entry_no_update BEFORE UPDATE ON journal_entry
+BEGIN SELECT RAISE(ABORT, 'what was said is not rewritten'); END;
 
 -- trigger memory_event_no_delete
 CREATE TRIGGER memory_event_no_delete BEFORE DELETE ON memory_event

@@ -1,5 +1,5 @@
-// Package queue derives from the bodies of memories what is missing, in the
-// background: vectors, and whatever else is made from a body (Kind).
+// Package queue derives from the bodies of memories, and from what else has Bodies, what
+// is missing, in the background: vectors, and whatever else is made from a body (Kind).
 //
 // # Concepts
 //
@@ -11,7 +11,8 @@
 //
 // A pass makes at most the setting embedding.requests; then it looks again what is
 // newest. Before each request, questions go first. Kinds are worked off in their
-// order: token vectors wait until the vectors are there.
+// order: token vectors wait until the vectors are there. A kind may derive from other
+// bodies than memories (Elsewhere): it waits for memories, request by request.
 //
 // A Run is a Kind with one model, from one snapshot of the configuration. What it
 // derives is stored in one transaction, which looks again whether the body is still

@@ -19,6 +19,31 @@ type Kind interface {
 	News() <-chan struct{}
 }
 
+// Bodies are what a kind derives from, such as all memories.
+type Bodies interface {
+	// Noun is what the change log calls one.
+	Noun() db.Noun
+	// Bodies are the account's below an id, the newest first, without their texts.
+	// before 0 begins with the newest.
+	Bodies(tx *db.Tx, owner db.AccountID, before int64, limit int) ([]embedding.Body, error)
+	// BodiesOf are those of ids that there are, in no particular order.
+	BodiesOf(tx *db.Tx, owner db.AccountID, ids []int64) ([]embedding.Body, error)
+	// Texts are the same with their texts, the newest first.
+	Texts(tx *db.Tx, owner db.AccountID, ids []int64) ([]memory.Text, error)
+}
+
+// Elsewhere is a Kind that doesn't derive from memories. Before each of its requests it
+// is looked whether the kinds before it have something to do.
+type Elsewhere interface {
+	Kind
+	Bodies() Bodies
+}
+
+// memories are the bodies of all kinds that don't say otherwise.
+type memories struct{ *memory.Store }
+
+func (memories) Noun() db.Noun { return db.NounMemory }
+
 // Run derives with one model. It never changes, and can be compared: equal ones are
 // the same.
 type Run interface {

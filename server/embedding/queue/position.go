@@ -6,13 +6,14 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
-	"elowen/server/memory"
 	"elowen/shared/fault"
 )
 
 // position is how far a kind is, with one model.
 type position struct {
 	kind   Kind
+	bodies Bodies // of it
+	after  bool   // after each request, memories are looked at again
 	run    Run    // nil while it is off
 	source string // of run
 	owners map[db.AccountID]*backlog
@@ -71,7 +72,7 @@ const scanPage = db.InMost
 
 // sync brings the position to the transaction's snapshot: what is missing of every
 // account, as far as its log has moved.
-func (p *position) sync(tx *db.Tx, memories *memory.Store) error {
+func (p *position) sync(tx *db.Tx) error {
 	owners, err := account.Owners(tx)
 	if err != nil {
 		return err
@@ -95,10 +96,10 @@ func (p *position) sync(tx *db.Tx, memories *memory.Store) error {
 		}
 		err := error(fault.New(fault.Gone, ""))
 		if b.head.Epoch == head.Epoch && b.waiting != nil {
-			err = p.follow(tx, memories, owner, b)
+			err = p.follow(tx, owner, b)
 		}
 		if fault.Is(err, fault.Gone) {
-			err = p.scan(tx, memories, owner, b)
+			err = p.scan(tx, owner, b)
 		}
 		if err != nil {
 			return err
@@ -110,7 +111,7 @@ func (p *position) sync(tx *db.Tx, memories *memory.Store) error {
 }
 
 // follow looks at what the log says has changed.
-func (p *position) follow(tx *db.Tx, memories *memory.Store, owner db.AccountID, b *backlog) error {
+func (p *position) follow(tx *db.Tx, owner db.AccountID, b *backlog) error {
 	changes, head, err := tx.Changes(owner, b.head.Seq, changeMost)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (p *position) follow(tx *db.Tx, memories *memory.Store, owner db.AccountID,
 	}
 	changed := map[int64]bool{}
 	for _, c := range changes {
-		if c.Noun != db.NounMemory {
+		if c.Noun != p.bodies.Noun() {
 			continue
 		}
 		if c.ID == 0 {
@@ -135,7 +136,7 @@ func (p *position) follow(tx *db.Tx, memories *memory.Store, owner db.AccountID,
 	for id := range changed {
 		ids = append(ids, id)
 	}
-	bodies, err := memories.BodiesOf(tx, owner, ids)
+	bodies, err := p.bodies.BodiesOf(tx, owner, ids)
 	if err != nil {
 		return err
 	}
@@ -161,14 +162,14 @@ func (p *position) follow(tx *db.Tx, memories *memory.Store, owner db.AccountID,
 }
 
 // scan compares all bodies of an account with what was derived from them.
-func (p *position) scan(tx *db.Tx, memories *memory.Store, owner db.AccountID, b *backlog) error {
+func (p *position) scan(tx *db.Tx, owner db.AccountID, b *backlog) error {
 	failed, err := failures(tx, owner, p.kind.Name(), p.source)
 	if err != nil {
 		return err
 	}
 	b.pending, b.waiting = nil, map[int64]failure{}
 	for before := int64(0); ; {
-		bodies, err := memories.Bodies(tx, owner, before, scanPage)
+		bodies, err := p.bodies.Bodies(tx, owner, before, scanPage)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,11 @@ func New(o Options) *Queue {
 	}
 	q := &Queue{o: o}
 	for _, k := range o.Kinds {
-		q.positions = append(q.positions, &position{kind: k})
+		p := &position{kind: k, bodies: memories{o.Memories}}
+		if e, ok := k.(Elsewhere); ok {
+			p.bodies, p.after = e.Bodies(), true
+		}
+		q.positions = append(q.positions, p)
 	}
 	return q
 }
@@ -187,6 +191,9 @@ func (q *Queue) Pass(ctx context.Context) (more bool, at int64) {
 			q.mu.Lock()
 			p.pause = pause{}
 			q.mu.Unlock()
+			if p.after {
+				return true, 0 // a memory that came meanwhile goes first
+			}
 		}
 		if left == 0 {
 			return true, 0
@@ -259,7 +266,7 @@ func (q *Queue) follow(ctx context.Context, p *position) (bool, error) {
 		for _, b := range p.owners {
 			b.due(tx.Now)
 		}
-		return p.sync(tx, q.o.Memories)
+		return p.sync(tx)
 	})
 	if err != nil || inUse {
 		return inUse, err
@@ -328,7 +335,7 @@ const deriveMost = 5 * time.Minute
 
 // texts reads those of ids that something is still missing of, the newest first.
 func (q *Queue) texts(tx *db.Tx, p *position, owner db.AccountID, ids []int64) ([]memory.Text, error) {
-	all, err := q.o.Memories.Texts(tx, owner, ids)
+	all, err := p.bodies.Texts(tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -371,7 +378,7 @@ func (q *Queue) store(ctx context.Context, p *position, owner db.AccountID, text
 	failed := map[int64]failure{}
 	err := q.o.DB.Update(ctx, func(tx *db.Tx) error {
 		clear(failed)
-		bodies, err := q.o.Memories.BodiesOf(tx, owner, ids)
+		bodies, err := p.bodies.BodiesOf(tx, owner, ids)
 		if err != nil {
 			return err
 		}
