@@ -1,0 +1,137 @@
+package journal
+
+import (
+	"elowen/server/db"
+	"elowen/shared/fault"
+)
+
+// The kinds of conversations.
+const (
+	KindChat  = "chat"
+	KindRoom  = "room"  // several people and agents
+	KindVoice = "voice" // what was said in a voice session
+	KindAgent = "agent" // another program's session
+)
+
+// Conversation is what stands around a tree of entries.
+type Conversation struct {
+	ID        int64
+	Kind      string
+	Title     string
+	Leaf      int64 // the last entry of the active branch; 0: there is none yet
+	StartedAt int64 // Unix milliseconds, as the others
+	CreatedAt int64
+	UpdatedAt int64
+}
+
+// Begin makes an empty conversation of a kind. startedAt is when it began, which may be
+// long before it came here. Errors: Invalid for a kind that is none.
+func Begin(tx *db.Tx, owner db.AccountID, kind, title string, startedAt int64) (Conversation, error) {
+	c := Conversation{Kind: kind, Title: title, StartedAt: startedAt, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+	switch kind {
+	case KindChat, KindRoom, KindVoice, KindAgent:
+	default:
+		return c, fault.Newf(fault.Invalid, "There are no conversations of the kind %q.", kind)
+	}
+	err := tx.Row(`INSERT INTO conversation (owner_id, kind, title, started_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		[]any{int64(owner), kind, title, startedAt, tx.Now, tx.Now}, &c.ID)
+	if err == nil {
+		tx.Emit(owner, db.NounConversation, c.ID)
+	}
+	return c, err
+}
+
+const conversationColumns = `id, kind, title, leaf_id, started_at, created_at, updated_at`
+
+func (c *Conversation) fields() []any {
+	return []any{&c.ID, &c.Kind, &c.Title, &c.Leaf, &c.StartedAt, &c.CreatedAt, &c.UpdatedAt}
+}
+
+// Get is one of the account's conversations. Errors: NotFound.
+func Get(tx *db.Tx, owner db.AccountID, id int64) (Conversation, error) {
+	var c Conversation
+	err := tx.Row(`SELECT `+conversationColumns+` FROM conversation WHERE id = ? AND owner_id = ?`, []any{id, int64(owner)}, c.fields()...)
+	if fault.Is(err, fault.NotFound) {
+		err = errNoConversation
+	}
+	return c, err
+}
+
+var errNoConversation = fault.New(fault.NotFound, "There is no such conversation.")
+
+// GetAll are those of ids that are the account's, by id.
+func GetAll(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Conversation, error) {
+	found := make(map[int64]Conversation, len(ids))
+	for len(ids) > 0 {
+		n := min(len(ids), db.InMost)
+		in, args := db.In(ids[:n])
+		ids = ids[n:]
+		rows := tx.Query(`SELECT `+conversationColumns+` FROM conversation WHERE id IN (`+in+`) AND owner_id = ?`, append(args, int64(owner))...)
+		for rows.Next() {
+			var c Conversation
+			if err := rows.Scan(c.fields()...); err != nil {
+				rows.Close()
+				return nil, err
+			}
+			found[c.ID] = c
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Go moves the leaf of a conversation to one of its entries: the branch that ends there
+// is the active one. Errors: NotFound.
+func Go(tx *db.Tx, owner db.AccountID, conversation, entry int64) error {
+	n, err := tx.Exec(`UPDATE conversation SET leaf_id = ?, updated_at = ? WHERE id = ? AND owner_id = ?
+		AND EXISTS (SELECT 1 FROM journal_entry e WHERE e.conversation_id = conversation.id AND e.id = ? AND e.owner_id = conversation.owner_id)`,
+		entry, tx.Now, conversation, int64(owner), entry)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fault.New(fault.NotFound, "There is no such entry in this conversation.")
+	}
+	tx.Emit(owner, db.NounConversation, conversation)
+	return nil
+}
+
+// Delete removes a conversation with all its entries, for good, and tells which those
+// were. Errors: NotFound.
+func Delete(tx *db.Tx, owner db.AccountID, id int64) (entries []int64, err error) {
+	if _, err := Get(tx, owner, id); err != nil {
+		return nil, err
+	}
+	entries, err = tx.Column(`SELECT id AS v FROM journal_entry WHERE conversation_id = ? AND owner_id = ?`, id, int64(owner))
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range []string{
+		`DELETE FROM journal_entry WHERE conversation_id = ? AND owner_id = ?`,
+		`DELETE FROM conversation WHERE id = ? AND owner_id = ?`,
+	} {
+		if _, err := tx.Exec(q, id, int64(owner)); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range entries {
+		tx.Emit(owner, db.NounEntry, e)
+	}
+	tx.Emit(owner, db.NounConversation, id)
+	tx.Erase()
+	return entries, nil
+}
+
+// EraseAccount removes everything of the account's here.
+func EraseAccount(tx *db.Tx, owner db.AccountID) error {
+	for _, q := range []string{`DELETE FROM journal_entry WHERE owner_id = ?`, `DELETE FROM conversation WHERE owner_id = ?`} {
+		if _, err := tx.Exec(q, int64(owner)); err != nil {
+			return err
+		}
+	}
+	tx.Erase()
+	return nil
+}
