@@ -22,6 +22,7 @@ var rules = map[string]func(v reflect.Value, param string) string{
 	"label":    func(v reflect.Value, _ string) string { return label(v.String()) },
 	"body":     func(v reflect.Value, _ string) string { return body(v.String()) },
 	"ids":      ids,
+	"count":    count,
 	"name":     func(v reflect.Value, _ string) string { return name(v.String()) },
 	"password": func(v reflect.Value, _ string) string { return password(v.String()) },
 }
@@ -126,6 +127,15 @@ func ids(v reflect.Value, key string) string {
 			return fmt.Sprintf("must not list an id twice (%d)", id)
 		}
 		seen[id] = struct{}{}
+	}
+	return ""
+}
+
+// count judges how long a list is.
+func count(v reflect.Value, key string) string {
+	s := setting.Get(key)
+	if v.Kind() != reflect.Slice || !s.Contains(float64(v.Len())) {
+		return "must list " + s.Range() + " " + s.Unit
 	}
 	return ""
 }
