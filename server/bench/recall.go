@@ -24,6 +24,7 @@ var foreignFile string
 func recallRun(ctx context.Context, args []string, out, log io.Writer) int {
 	f := flag.NewFlagSet("bench recall", flag.ContinueOnError)
 	f.SetOutput(log)
+	only := f.String("only", "", "measure only `part`: memories, transcripts or languages; all without")
 	path := f.String("locomo", os.Getenv("ELOWEN_LOCOMO"), "`file` of LoCoMo's conversations (the environment's ELOWEN_LOCOMO)")
 	kept := f.String("cache", "", "`directory` in which what the models make of texts is kept between runs")
 	facts := f.String("facts", "server/recall/testdata/acceptance", "`directory` of facts.tsv and foreign.tsv")
@@ -33,7 +34,7 @@ func recallRun(ctx context.Context, args []string, out, log io.Writer) int {
 		return 2
 	}
 	chosen := ways[:min(max(*most, 1), len(ways))]
-	if err := measureRecall(ctx, out, *path, *kept, *facts, chosen, *misses); err != nil {
+	if err := measureRecall(ctx, out, *path, *kept, *facts, *only, chosen, *misses); err != nil {
 		fmt.Fprintln(log, "bench recall:", err)
 		return 1
 	}
@@ -57,19 +58,33 @@ var ways = []way{
 	{"words alone", "", false, false},
 }
 
-func measureRecall(ctx context.Context, out io.Writer, path, kept, facts string, ways []way, misses bool) error {
+func measureRecall(ctx context.Context, out io.Writer, path, kept, facts, only string, ways []way, misses bool) error {
 	w, err := openRecall(ctx, kept)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	fmt.Fprintf(out, "elowen %s\n", commit())
-	if path == "" {
-		fmt.Fprintln(out, "\nLoCoMo: not measured, no file is named")
-	} else if err := w.locomo(ctx, out, path, ways); err != nil {
-		return err
+	parts := []struct {
+		name string
+		run  func() error
+	}{
+		{"memories", func() error { return w.locomo(ctx, out, path, ways) }},
+		{"transcripts", func() error { return w.transcripts(ctx, out, path) }},
+		{"languages", func() error { return w.languages(ctx, out, facts, ways, misses) }},
 	}
-	return w.languages(ctx, out, facts, ways, misses)
+	for _, p := range parts {
+		switch {
+		case only != "" && only != p.name:
+		case path == "" && p.name != "languages":
+			fmt.Fprintf(out, "\nLoCoMo, %s: not measured, no file is named\n", p.name)
+		default:
+			if err := p.run(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // locomo prints evidence recall and the curves.

@@ -7,14 +7,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // conversation is one of LoCoMo's: turns, and questions with the turns that answer
 // them.
 type conversation struct {
 	turns     []string // as they are stored: "[date] speaker: text", with the caption of a picture
+	sessions  []session
 	questions []evidenced
 }
+
+// session is what was said on one day. The turns of all sessions, in their order, are the
+// conversation's.
+type session struct {
+	at   time.Time
+	said []spoken
+}
+
+// spoken is a turn.
+type spoken struct{ speaker, text string }
+
+// dates is how sessions are dated.
+const dates = "3:04 pm on 2 January, 2006"
 
 // evidenced is a question with the places of the turns that it is answered by.
 type evidenced struct {
@@ -59,13 +74,21 @@ func conversations(path string) (list []conversation, unknown int, err error) {
 			if err := json.Unmarshal(r.Conversation[fmt.Sprintf("session_%d", n)], &turns); err != nil {
 				return nil, 0, err
 			}
+			at, err := time.Parse(dates, date)
+			if err != nil {
+				return nil, 0, err
+			}
+			one := session{at: at}
 			for _, t := range turns {
-				text := fmt.Sprintf("[%s] %s: %s", date, t.Speaker, t.Text)
 				if t.Caption != "" {
-					text += " (" + t.Caption + ")"
+					t.Text += " (" + t.Caption + ")"
 				}
 				places[t.ID] = len(c.turns)
-				c.turns = append(c.turns, text)
+				c.turns = append(c.turns, fmt.Sprintf("[%s] %s: %s", date, t.Speaker, t.Text))
+				one.said = append(one.said, spoken{t.Speaker, t.Text})
+			}
+			if len(one.said) > 0 {
+				c.sessions = append(c.sessions, one)
 			}
 		}
 		for _, q := range r.QA {
