@@ -57,6 +57,10 @@
 // of memories on a map, and [elowen/server/recall], which finds what belongs to a
 // question, by meaning, by words and word by word ([elowen/server/late]), and says why.
 //
+// [elowen/server/journal] is conversations, each a tree of entries that only grows, and
+// what a model sees of a branch; [elowen/server/transcript] those that were held elsewhere
+// and came whole, with the search that finds their turns by what stands around them.
+//
 // [elowen/server/categorizer] files what nobody has filed, by asking the utility model or
 // the built-in embedding; [elowen/server/job] runs long work that somebody asked for and
 // goes on with it after a kill; [elowen/server/calibration] measures thresholds.
@@ -126,6 +130,12 @@
 // more transaction stores what came: if the body is still that body, and if that
 // model's space is still in use, which the statement itself asks. The memory's entry in
 // the log brings the vector to the resident index, and "indexed" to the windows.
+//
+// A transcript. One transaction begins a conversation, appends a message a turn and takes
+// the words of each turn, alone and with the one before, into indexes of their own. The
+// queue gives turns their vectors as it does memories, after them, request by request. A
+// question is looked for in both windows; the best of the blend are compared word by word,
+// with the turns before and after; what is found is read again from the journal.
 //
 // A command. `elowen admin …` finds the server's socket in the data directory,
 // sends its arguments, and plays the answer; without a server it takes a share of

@@ -11,6 +11,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/server/retention"
+	"elowen/server/transcript"
 	"elowen/shared/fault"
 )
 
@@ -110,6 +111,11 @@ func (r *Report) rows(tx *db.Tx) error {
 		if err != nil {
 			return err
 		}
+		more, err := transcript.Check(tx, owner)
+		if err != nil {
+			return err
+		}
+		c.Faults = append(c.Faults, more...)
 		r.Memories += c.Memories
 		r.Events += c.Events
 		for _, f := range c.Faults {

@@ -13,6 +13,7 @@ import (
 
 	"elowen/server/db"
 	"elowen/server/late"
+	"elowen/server/transcript"
 	"elowen/shared/fault"
 )
 
@@ -66,7 +67,7 @@ func verifiedCopy(ctx context.Context, d *db.DB, dir string) (temp string, r Rep
 		}
 	}()
 	f.Close() // it stays empty and ours alone (0600); the copy is written into it
-	if err = d.CopyTo(ctx, temp, late.Tables()...); err != nil {
+	if err = d.CopyTo(ctx, temp, slices.Concat(late.Tables(), transcript.Derived())...); err != nil {
 		return "", r, err
 	}
 	if err = syncFile(temp); err != nil {

@@ -12,11 +12,13 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/embedding/queue"
 	"elowen/server/job"
+	"elowen/server/journal"
 	"elowen/server/late"
 	"elowen/server/lexicon"
 	"elowen/server/memory"
 	"elowen/server/project"
 	"elowen/server/schedule"
+	"elowen/server/transcript"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -33,6 +35,8 @@ type eraseStep struct {
 func (st *stores) eraseSteps() []eraseStep {
 	return []eraseStep{
 		{"delivery", delivery.EraseAccount},
+		{"transcript", transcript.EraseAccount},
+		{"journal", journal.EraseAccount},
 		{"transfer", st.transfer.EraseAccount},
 		{"retention", st.retention.EraseAccount},
 		{"schedule", schedule.EraseAccount},

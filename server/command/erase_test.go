@@ -29,7 +29,12 @@ var notOwners = map[string]string{
 }
 
 // values are what a column must hold where the type alone doesn't tell.
-var values = map[string]string{"memory.status": "'active'"}
+var values = map[string]string{
+	"memory.status":                 "'active'",
+	"conversation.kind":             "'chat'",
+	"journal_entry.conversation_id": "(SELECT id FROM conversation WHERE owner_id = ?1)",
+	"transcript.conversation_id":    "(SELECT id FROM conversation WHERE owner_id = ?1)",
+}
 
 // ownedTables finds every column of the schema that is called owner_id or account_id,
 // or refers to an account, with a row to be put there.

@@ -20,6 +20,7 @@ import (
 	"elowen/server/model"
 	"elowen/server/recall"
 	"elowen/server/settings"
+	"elowen/server/transcript"
 	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -110,12 +111,14 @@ func (st *stores) lateOn() bool {
 	return err == nil && on
 }
 
-// queue makes the queue that indexes memories in the background.
+// queue makes the queue that indexes memories and turns in the background.
 func (st *stores) queue(s *System, changes *feed.Feed) *queue.Queue {
-	kinds := []queue.Kind{queue.NewVectors(st.embedding)}
+	// Those of memories go first: turns are many, and wait for none of them.
+	kinds := []queue.Kind{queue.NewVectors(st.embedding), transcript.NewVectors(st.embedding)}
 	if st.late != nil {
 		news, _ := changes.Any() // for as long as the server runs: the settings are in the log
-		kinds = append(kinds, queue.NewTokens(st.late, st.lateOn, news))
+		more, _ := changes.Any()
+		kinds = []queue.Kind{kinds[0], queue.NewTokens(st.late, st.lateOn, news), kinds[1], transcript.NewTokens(st.late, st.lateOn, more)}
 	}
 	return queue.New(queue.Options{
 		DB: st.db, Memories: st.memories, Feed: changes, Service: st.embedding, Kinds: kinds,

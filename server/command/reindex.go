@@ -19,7 +19,7 @@ func (c *reindexCommand) Run(r *run) error {
 
 // reindexOutdated builds anew what an older program made of the words.
 func (st *stores) reindexOutdated(ctx context.Context) error {
-	var outdated []db.AccountID
+	var outdated, transcripts []db.AccountID
 	err := st.db.View(ctx, func(tx *db.Tx) error {
 		owners, err := account.Owners(tx)
 		if err != nil {
@@ -33,6 +33,12 @@ func (st *stores) reindexOutdated(ctx context.Context) error {
 			if old {
 				outdated = append(outdated, owner)
 			}
+			if old, err = st.transcripts.IndexOutdated(tx, owner); err != nil {
+				return err
+			}
+			if old {
+				transcripts = append(transcripts, owner)
+			}
 		}
 		return nil
 	})
@@ -45,6 +51,13 @@ func (st *stores) reindexOutdated(ctx context.Context) error {
 			return err
 		}
 		st.log.Info("indexed the words anew, in this version's way", "account", owner, "memories", n)
+	}
+	for _, owner := range transcripts {
+		n, err := st.transcripts.Reindex(ctx, owner)
+		if err != nil {
+			return err
+		}
+		st.log.Info("indexed the words of transcripts anew, in this version's way", "account", owner, "turns", n)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"elowen/server/recall"
 	"elowen/server/retention"
 	"elowen/server/secret"
+	"elowen/server/transcript"
 	"elowen/server/transfer"
 	"elowen/server/vector"
 	"elowen/server/words"
@@ -53,6 +54,8 @@ type stores struct {
 	log        *slog.Logger
 	use        *lock
 	dir        string // the data directory
+
+	transcripts *transcript.Store
 }
 
 // share takes the lock of those who have the store open. It waits a while for one
@@ -137,6 +140,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.recall = recall.New(d, options)
 	st.memories.SetMeaning(st.recall)
 	st.delivery = delivery.New(d, st.memories, st.categories)
+	st.transcripts = transcript.New(d, transcript.Options{Service: st.embedding, Late: st.late, Background: st.frequent, Log: log})
 	return st
 }
 

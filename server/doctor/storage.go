@@ -11,6 +11,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/late"
 	"elowen/server/lexicon"
+	"elowen/server/transcript"
 	"elowen/shared/api"
 )
 
@@ -26,7 +27,11 @@ func Storage(ctx context.Context, p Patient) (api.Storage, error) {
 		if out.Words, err = lexicon.Size(tx); err != nil {
 			return err
 		}
-		out.Tokens, err = late.Size(tx)
+		if out.Tokens, err = late.Size(tx); err != nil {
+			return err
+		}
+		turns, err := transcript.TokenBytes(tx)
+		out.Tokens += turns
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ const mark = "xyzzyalice"
 // absent are ids of nothing, as long as those that are there.
 func (th things) absent() things {
 	gone := func(n int64) int64 { return n + 1_000_000_000 }
-	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), "nobody", ""}
+	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), gone(th.transcript), "nobody", ""}
 }
 
 // state is all that an account can see of itself, and where its log stands.
@@ -49,6 +49,10 @@ func (p *person) state() string {
 		}
 		fmt.Fprintln(&b, p.must("GET", api.PathMemory+"?q="+url.QueryEscape(m.Body)+"&status=all", nil).text)
 	}
+	for _, one := range into[api.Page[api.Transcript]](p, p.must("GET", api.PathTranscripts+"?limit=500", nil)).Items {
+		fmt.Fprintln(&b, p.must("GET", api.TranscriptPath(one.ID), nil).text)
+	}
+	fmt.Fprintln(&b, p.must("POST", api.PathTranscriptSearch, api.TranscriptSearch{Query: "lamp in the hall " + mark, Limit: api.Ptr(50)}).text)
 	if p.id.Role != api.RoleAdmin { // who are told of projects
 		fmt.Fprintln(&b, p.seq())
 	}
@@ -94,7 +98,7 @@ func nameless(v any) any {
 		out := map[string]any{}
 		for k, inner := range v {
 			switch k {
-			case "id", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
+			case "id", "conversationId", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
 				inner = inner == nil || inner == ""
 			case "points": // of a map: each with its id
 				inner = len(fmt.Sprint(inner))
@@ -178,6 +182,10 @@ func variants(r Route, mine, theirs things) (list []struct {
 		add(mine, "", api.CategoryAdd{Name: "shared", ProjectID: theirs.project, Shared: true})
 	case "PATCH " + api.PathCategories + "/{id}":
 		add(mine, "", api.CategoryPatch{ProjectID: api.Some(theirs.project)})
+	case "POST " + api.PathTranscriptSearch:
+		add(mine, "", api.TranscriptSearch{Query: mark})
+		add(mine, "", api.TranscriptSearch{Query: mark + " lamp", ConversationID: theirs.transcript})
+		add(mine, "", api.TranscriptSearch{ConversationID: theirs.transcript}) // nothing is looked for
 	case "POST " + api.PathEmptyTrash:
 		add(mine, "", api.EmptyTrash{ProjectID: theirs.project})
 	case "GET " + api.PathMemory:
@@ -339,5 +347,6 @@ func TestErasedAccountsAreGone(t *testing.T) {
 	if s := again.state(); strings.Contains(s, mark) {
 		t.Errorf("she sees what was erased: %s", s)
 	}
+	w.problem("her transcript", again.do("GET", api.TranscriptPath(th.transcript), nil), fault.NotFound)
 	w.problem("her memory", again.do("GET", api.MemoryPath(th.memory), nil), fault.NotFound)
 }

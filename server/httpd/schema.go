@@ -191,6 +191,9 @@ func keyword(s *jsonschema.Schema, t reflect.Type, rule, param string) {
 		if s.Items != nil && s.Items.SchemaOrBool != nil {
 			s.Items.SchemaOrBool.TypeObject.WithMinimum(1)
 		}
+	case "count":
+		row := setting.Get(param)
+		s.WithMinItems(int64(row.Min)).WithMaxItems(int64(row.Max))
 	case "unique":
 		s.WithUniqueItems(true)
 	case "oneof":

@@ -28,6 +28,7 @@ import (
 	"elowen/server/projection"
 	"elowen/server/recall"
 	"elowen/server/retention"
+	"elowen/server/transcript"
 	"elowen/server/transfer"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -44,6 +45,7 @@ type Services struct {
 	Models      *model.Store
 	Projects    *project.Store
 	Recall      *recall.Store
+	Transcripts *transcript.Store
 	Projector   *projection.Projector
 	Jobs        *job.Store
 	Calibration *calibration.Store
@@ -306,7 +308,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transcripts(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

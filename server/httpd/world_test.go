@@ -27,6 +27,7 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/feed"
 	"elowen/server/job"
+	"elowen/server/journal"
 	"elowen/server/layout"
 	"elowen/server/memory"
 	"elowen/server/model"
@@ -36,6 +37,7 @@ import (
 	"elowen/server/retention"
 	"elowen/server/schedule"
 	"elowen/server/secret"
+	"elowen/server/transcript"
 	"elowen/server/transfer"
 	"elowen/server/vector"
 	"elowen/shared/api"
@@ -96,6 +98,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		Recall: recall.New(w.db, recall.Options{
 			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
+		Transcripts: transcript.New(w.db, transcript.Options{Service: embedding.NewService(), Log: log}),
 		Jobs:        job.New(w.db, job.Options{Works: map[string]job.Work{api.OperationReindex: &job.Reindex{Memories: memories, DB: w.db, Service: embedding.NewService()}}}),
 		Calibration: calibration.New(w.db, memories),
 		Index:       func(context.Context, account.Identity) (api.IndexState, error) { return api.IndexState{}, nil },
@@ -123,7 +126,7 @@ func (w *world) erase(ctx context.Context, _ account.Identity, name string) erro
 			return err
 		}
 		owner := db.AccountID(p.ID)
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, transcript.EraseAccount, journal.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, owner); err != nil {
 				return err
 			}
@@ -313,8 +316,9 @@ type things struct {
 	memory, other, trashed, category, token int64
 	change                                  int64 // of many, that can be undone
 	session                                 int64
-	job, receipt                            int64  // of maintenance: one that runs, one that ended
-	project                                 int64  // that the account has a part in, and shares
+	job, receipt                            int64 // of maintenance: one that runs, one that ended
+	project                                 int64 // that the account has a part in, and shares
+	transcript                              int64
 	person                                  string // another account, for an administrator
 	backup                                  string // a backup, for an administrator
 }
@@ -343,6 +347,7 @@ func (p *person) things(mark string) things {
 	}
 	th.session = opened.Identity.SessionID
 	th.project = p.project(fmt.Sprint(mark, "-", p.made))
+	th.transcript = into[api.Transcript](p, p.must("POST", api.PathTranscripts, talk(mark, p.made))).ID
 	for _, id := range []*int64{&th.receipt, &th.job} {
 		m, err := p.services.Jobs.Start(context.Background(), p.id.Owner, api.MaintenanceStart{Operation: api.OperationReindex}, false)
 		if err != nil {
@@ -362,6 +367,14 @@ func (p *person) things(mark string) things {
 		p.join(th.project, th.person, true)
 	}
 	return th
+}
+
+// talk is a transcript with a mark in every text.
+func talk(mark string, n int) api.TranscriptAdd {
+	return api.TranscriptAdd{
+		Surface: api.SurfaceVoice, StartedAt: api.Ptr(api.Time(dbtest.Start)), Participants: []api.Participant{{Name: mark, Role: api.ParticipantSelf}, {Name: "Helper", Role: api.ParticipantAgent}},
+		Turns: []api.TurnAdd{{Speaker: mark, Text: fmt.Sprintf("%s: where does the lamp stand, time %d?", mark, n)}, {Speaker: "Helper", Text: mark + ": in the hall", At: api.Ptr(api.Time(dbtest.Start + 5000))}},
+	}
 }
 
 // boss is an administrator who is nobody, for what only one may do.
@@ -415,6 +428,8 @@ func (th things) path(r Route) string {
 		id = th.job
 	case strings.HasPrefix(r.Path, api.PathTokens):
 		id = th.token
+	case strings.HasPrefix(r.Path, api.PathTranscripts):
+		id = th.transcript
 	case strings.HasPrefix(r.Path, api.PathProjects):
 		id = th.project
 	case strings.HasPrefix(r.Path, api.PathSessions):
@@ -478,6 +493,10 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.MaintenanceStart{Operation: api.OperationReindex}
 	case "POST " + api.PathRetrieve:
 		return "", api.RetrieveRequest{Query: "lamp in the hall", Limit: api.Ptr(5), Exclude: []int64{th.trashed}}
+	case "POST " + api.PathTranscripts:
+		return "", talk("somebody", n)
+	case "POST " + api.PathTranscriptSearch:
+		return "", api.TranscriptSearch{Query: "lamp in the hall", Limit: api.Ptr(5), ConversationID: th.transcript}
 	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels, "PUT " + api.PathLimits, "PUT " + api.PathRuntime:
 		return "", nil // the revision is asked for at the time
 	case "POST " + api.PathPreview:
