@@ -283,7 +283,10 @@ func TestTokenVectorsAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := h.d.Update(t.Context(), func(tx *db.Tx) error {
-		_, err := late.Put(tx, h.anna, "source", []late.Item{{Memory: id, BodyHash: "h", Vectors: make([]byte, 4000*late.TokenBytes)}})
+		if _, err := late.Put(tx, h.anna, "source", []late.Item{{Memory: id, BodyHash: "h", Vectors: make([]byte, 4000*late.TokenBytes)}}); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO turn_late_vector (owner_id, entry_id, vectors) VALUES (?, 1, ?)`, int64(h.anna), make([]byte, 4000*late.TokenBytes))
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func (st *stores) sorter(s *System, changes *feed.Feed) *categorizer.Categorizer
 // maintenance makes what runs maintenance jobs.
 func (st *stores) maintenance(q *queue.Queue, sorter *categorizer.Categorizer) *job.Store {
 	return job.New(st.db, job.Options{Log: st.log, Works: map[string]job.Work{
-		api.OperationReindex:      &job.Reindex{Memories: st.memories, DB: st.db, Service: st.embedding, State: q.StateIn},
+		api.OperationReindex:      &job.Reindex{Memories: st.memories, DB: st.db, Service: st.embedding, State: q.StateIn, Transcripts: st.transcripts},
 		api.OperationRecategorize: &job.Recategorize{Memories: st.memories, DB: st.db, Categorizer: sorter, Log: st.log},
 	}})
 }

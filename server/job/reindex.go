@@ -9,6 +9,7 @@ import (
 	"elowen/server/embedding/queue"
 	"elowen/server/late"
 	"elowen/server/memory"
+	"elowen/server/transcript"
 	"elowen/shared/api"
 )
 
@@ -19,6 +20,8 @@ type Reindex struct {
 	Memories *memory.Store
 	DB       *db.DB
 	Service  *embedding.Service
+	// Transcripts are made anew too, though they are not counted; nil: there are none.
+	Transcripts *transcript.Store
 	// State tells what the queue cannot do.
 	State func(tx *db.Tx, owner db.AccountID) (api.IndexState, error)
 }
@@ -58,7 +61,7 @@ func (w *Reindex) Begin(tx *db.Tx, owner db.AccountID, _ string) (Progress, erro
 		return at, err
 	}
 	tx.Emit(owner, db.NounMemory, 0) // everything may be missing
-	return at, nil
+	return at, transcript.Forget(tx, owner, at.Place == placeWords)
 }
 
 // Step implements Work.
@@ -67,17 +70,26 @@ func (w *Reindex) Step(ctx context.Context, owner db.AccountID, _ string, at Pro
 	case placeMeaning:
 		return w.look(ctx, owner, at)
 	case placeWords:
-		if _, err := w.Memories.Reindex(ctx, owner); err != nil {
+		if err := w.words(ctx, owner); err != nil {
 			return at, false, err
 		}
 		at.Place = placeMeaning
 		return at, false, nil
 	}
-	if _, err := w.Memories.Reindex(ctx, owner); err != nil {
+	if err := w.words(ctx, owner); err != nil {
 		return at, false, err
 	}
 	at.Succeeded = at.Total
 	return at, true, nil
+}
+
+// words makes the indexes of words anew.
+func (w *Reindex) words(ctx context.Context, owner db.AccountID) error {
+	if _, err := w.Memories.Reindex(ctx, owner); err != nil || w.Transcripts == nil {
+		return err
+	}
+	_, err := w.Transcripts.Reindex(ctx, owner)
+	return err
 }
 
 // look waits a little, and tells how far the queue is.

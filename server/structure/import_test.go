@@ -44,7 +44,7 @@ var below = map[string][]string{
 	"server/projection/projectiontest": {"server/projection/view"},
 
 	"server/categorizer": {"server/memory", "server/model", "server/feed"},
-	"server/job":         {"server/categorizer", "server/embedding/queue"},
+	"server/job":         {"server/categorizer", "server/embedding/queue", "server/transcript"},
 	"server/delivery":    {"server/memory"},
 	"server/tool":        {"server/delivery", "server/recall", "server/job"},
 	"server/calibration": {"server/memory", "server/settings"},

@@ -80,6 +80,29 @@ func underive(tx *db.Tx, owner db.AccountID, ids []int64) error {
 	return err
 }
 
+// Forget takes out what was derived from the account's turns, so that the queue makes it
+// anew: token vectors, and with vectors those of the space in use.
+func Forget(tx *db.Tx, owner db.AccountID, vectors bool) error {
+	queries := []string{`DELETE FROM turn_late_vector WHERE owner_id = ?`, `DELETE FROM turn_late_label WHERE owner_id = ?`}
+	args := [][]any{{int64(owner)}, {int64(owner)}}
+	if vectors {
+		now, err := embedding.Current(tx)
+		if err != nil {
+			return err
+		}
+		queries = append(queries, `DELETE FROM turn_vector WHERE owner_id = ? AND space_id = ?`, `DELETE FROM turn_embedding WHERE owner_id = ? AND space_id = ?`)
+		args = append(args, []any{int64(owner), int64(now.ID)}, []any{int64(owner), int64(now.ID)})
+	}
+	for i, q := range queries {
+		if _, err := tx.Exec(q, args[i]...); err != nil {
+			return err
+		}
+	}
+	tx.Emit(owner, db.NounEntry, 0) // everything may be missing
+	_, err := move(tx, owner, 0, 1)
+	return err
+}
+
 // EraseAccount removes everything of the account's here. Its conversations are the
 // journal's to erase, afterwards.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {

@@ -340,6 +340,37 @@ func TestReindex(t *testing.T) {
 	})
 }
 
+// What is derived is made anew when it is to be forgotten, and found as before.
+func TestForget(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		e := &sense{name: "m"}
+		h.use(e)
+		h.add(h.ann, lines(3)...)
+		h.drain()
+		q := api.TranscriptSearch{Query: "turn number 1"}
+		before, had := h.search(h.ann, q), len(e.embedded())
+		if err := h.d.Update(ctx, func(tx *db.Tx) error { return Forget(tx, h.ann, true) }); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.search(h.ann, q); len(got.Turns) == 0 || got.Turns[0].Similarity != nil || got.Turns[0].Late != nil {
+			t.Errorf("%+v", got)
+		}
+		h.drain()
+		if again := len(e.embedded()); again != had || had == 0 {
+			t.Errorf("%d texts, then %d", had, again)
+		}
+		if after := h.search(h.ann, q); !reflect.DeepEqual(before, after) {
+			t.Errorf("%+v, then %+v", before, after)
+		}
+		if err := h.d.Update(ctx, func(tx *db.Tx) error { return Forget(tx, h.ann, false) }); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.search(h.ann, q); got.Turns[0].Similarity == nil || got.Turns[0].Late != nil {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // Many ask while things change.
 func TestManyAtOnce(t *testing.T) {
 	h := newHouse(t, dbtest.Open(t, nil))
