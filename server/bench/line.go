@@ -29,6 +29,7 @@ func lines() []line {
 		{"plan", "the sweep's plan over 1,000,000 memories", planLine},
 		{"history", "the vitality of a memory with 5,000 recalls", historyLine},
 		{"live", "from a commit to the frames of 1,000 websockets", liveLine},
+		{"mcp", "a search and an add by agents, with 600 memories", mcpLine},
 		{"start", "from the start of the program to ready, with 100,000 memories", startLine},
 		{"resident", "memory of the idle server with 100,000 memories", residentLine},
 		{"wasm", "the browser program over the wire", wasmLine},
