@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +59,11 @@ func (b *bench) mcpStore(ctx context.Context, models bool) ([]figure, error) {
 		return nil, err
 	}
 	defer func() { s.stop() }()
+	if !models {
+		if err := s.wordsAlone(ctx, token); err != nil {
+			return nil, err
+		}
+	}
 	if models {
 		indexed, err := s.indexed(ctx, token)
 		if err != nil {
@@ -71,7 +78,7 @@ func (b *bench) mcpStore(ctx context.Context, models bool) ([]figure, error) {
 	// What is added comes after all searches, which are to have 600 memories.
 	for i, what := range []string{"search", "add"} {
 		for _, way := range []string{"HTTP", "stdio"} {
-			for _, clients := range []int{1, 8, 32} {
+			for _, clients := range []int{1, b.size(8, 2), b.size(32, 3)} {
 				m, err := b.mcpWork(ctx, s, dir, token, way, what, clients)
 				if err != nil {
 					return list, err
@@ -122,25 +129,15 @@ func (b *bench) mcpData(ctx context.Context) (dir, token string, err error) {
 			return "", "", err
 		}
 	}
-	t, err := st.accounts.AddToken(ctx, st.owner, api.TokenAdd{Name: "bench"})
+	t, err := st.accounts.AddToken(ctx, st.owner, api.TokenAdd{Name: "bench", Scopes: []string{api.ScopeRead, api.ScopeWrite, api.ScopeAdmin}})
 	return st.dir, t.Token, err
 }
 
 // indexed waits until every memory is indexed by meaning; false where there is no model.
 func (s *server) indexed(ctx context.Context, token string) (bool, error) {
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(api.PathIndex), nil)
-		if err != nil {
-			return false, err
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			return false, err
-		}
 		var state api.IndexState
-		err = json.NewDecoder(a.Body).Decode(&state)
-		a.Body.Close()
+		err := s.ask(ctx, http.MethodGet, api.PathIndex, token, nil, &state)
 		switch {
 		case err != nil:
 			return false, err
@@ -189,7 +186,7 @@ func (b *bench) mcpWork(ctx context.Context, s *server, dir, token, way, what st
 			work.Go(func() {
 				words := newCorpus(asked.Add(1) + 1000)
 				for range each {
-					args, name := map[string]any{"query": words.sentence()}, "MemorySearch"
+					args, name := map[string]any{"query": eightWords(words)}, "MemorySearch"
 					if what == "add" {
 						args, name = map[string]any{"body": words.sentence()}, "MemoryAdd"
 					}
@@ -223,6 +220,64 @@ func (b *bench) mcpWork(ctx context.Context, s *server, dir, token, way, what st
 		}
 	}
 	return m, nil
+}
+
+// eightWords are a question of the usual length.
+func eightWords(c *corpus) string {
+	words := strings.Fields(c.sentence())
+	return strings.Join(words[:min(8, len(words))], " ")
+}
+
+// wordsAlone has the server use no model at all, which a fresh one does.
+func (s *server) wordsAlone(ctx context.Context, token string) error {
+	for path, change := range map[string]map[string]any{
+		api.PathModels: {"roles": map[string]any{"embedding": nil}}, api.PathRuntime: {"lateInteraction": false},
+	} {
+		var now struct {
+			Revision int64 `json:"revision"`
+		}
+		if err := s.ask(ctx, http.MethodGet, api.PathSettings, token, nil, &now); err != nil {
+			return err
+		}
+		change["revision"] = now.Revision
+		if err := s.ask(ctx, http.MethodPut, path, token, change, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask makes a request and reads a good answer.
+func (s *server) ask(ctx context.Context, method, path, token string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	var from io.Reader
+	if in != nil {
+		from = bytes.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.url(path), from)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s %s", method, path, a.Status, text)
+	}
+	if err != nil || out == nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
 }
 
 // authorized sends a token along.
@@ -271,7 +326,7 @@ func (b *bench) storeCalls(ctx context.Context, dir string) (out [2]float64, err
 	handed := delivery.New(st.db, st.memories, st.categories)
 	words := newCorpus(77)
 	if out[0], err = perCPU(50, func() error {
-		r, err := found.Recall(ctx, st.owner, recall.Request{Query: words.sentence(), Limit: 6})
+		r, err := found.Recall(ctx, st.owner, recall.Request{Query: eightWords(words), Limit: 6})
 		if err != nil {
 			return err
 		}
