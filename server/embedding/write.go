@@ -89,7 +89,7 @@ func Accept(tx *db.Tx, space SpaceID, lists [][][]float32) (now Stored, ok bool,
 
 // InUse is the condition that a space is in use and has a width. Its arguments are the
 // space's id and the width.
-const InUse = `EXISTS (SELECT 1 FROM embedding_active a JOIN embedding_space s ON s.id = a.space_id WHERE s.id = ? AND s.width = ?)`
+const InUse = `EXISTS (SELECT 1 FROM embedding_active a JOIN embedding_space s ON s.id = a.space_id WHERE a.id = 1 AND s.id = ? AND s.width = ?)`
 
 func widths(got, want int) error {
 	return fault.Newf(fault.Corrupt, "The model answered a vector of %d numbers where its others have %d.", got, want)

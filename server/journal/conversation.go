@@ -105,12 +105,12 @@ func Delete(tx *db.Tx, owner db.AccountID, id int64) (entries []int64, err error
 	if _, err := Get(tx, owner, id); err != nil {
 		return nil, err
 	}
-	entries, err = tx.Column(`SELECT id AS v FROM journal_entry WHERE conversation_id = ? AND owner_id = ?`, id, int64(owner))
+	entries, err = tx.Column(`SELECT id AS v FROM journal_entry WHERE conversation_id = ? AND +owner_id = ?`, id, int64(owner))
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range []string{
-		`DELETE FROM journal_entry WHERE conversation_id = ? AND owner_id = ?`,
+		`DELETE FROM journal_entry WHERE conversation_id = ? AND +owner_id = ?`,
 		`DELETE FROM conversation WHERE id = ? AND owner_id = ?`,
 	} {
 		if _, err := tx.Exec(q, id, int64(owner)); err != nil {

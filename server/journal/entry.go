@@ -136,12 +136,13 @@ func Branch(tx *db.Tx, owner db.AccountID, conversation int64) ([]Entry, error) 
 }
 
 // path is the branch that ends with an entry. A parent is older than its children, so
-// one look from the entry down finds them all.
+// one look from the entry down finds them all. (The sign keeps SQLite from the owner's
+// index, by which it would go through all of the account's.)
 func path(tx *db.Tx, owner db.AccountID, conversation, leaf int64) ([]Entry, error) {
 	if leaf == 0 {
 		return []Entry{}, nil
 	}
-	rows := tx.Query(`SELECT id, COALESCE(parent_id, 0), type, payload, at FROM journal_entry WHERE conversation_id = ? AND id <= ? AND owner_id = ? ORDER BY id DESC`,
+	rows := tx.Query(`SELECT id, COALESCE(parent_id, 0), type, payload, at FROM journal_entry WHERE conversation_id = ? AND id <= ? AND +owner_id = ? ORDER BY id DESC`,
 		conversation, leaf, int64(owner))
 	defer rows.Close()
 	list, want := []Entry{}, leaf
@@ -195,31 +196,30 @@ func Entries(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Placed, erro
 	return found, nil
 }
 
-// Below tells what hangs directly below each of ids, the first where there are several,
-// in conversations of the account's.
-func Below(tx *db.Tx, owner db.AccountID, conversations, ids []int64) (map[int64]int64, error) {
+// Below tells what hangs directly below each of the account's entries, the first where
+// there are several.
+func Below(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]int64, error) {
 	found := make(map[int64]int64, len(ids))
-	for ; len(conversations) > 0; conversations = conversations[min(len(conversations), db.InMost):] {
-		in, args := db.In(conversations[:min(len(conversations), db.InMost)])
-		for rest := ids; len(rest) > 0; rest = rest[min(len(rest), db.InMost):] {
-			below, parents := db.In(rest[:min(len(rest), db.InMost)])
-			rows := tx.Query(`SELECT parent_id, MIN(id) FROM journal_entry WHERE conversation_id IN (`+in+`) AND parent_id IN (`+below+`) AND owner_id = ? GROUP BY parent_id`,
-				append(append(append([]any{}, args...), parents...), int64(owner))...)
-			for rows.Next() {
-				var parent, id int64
-				if err := rows.Scan(&parent, &id); err != nil {
-					rows.Close()
-					return nil, err
-				}
-				found[parent] = id
+	for in, args := range db.InParts(ids) {
+		rows := tx.Query(below(in), append(args, int64(owner))...)
+		err := rows.Each(func() error {
+			var parent, id int64
+			if err := rows.Scan(&parent, &id); err != nil {
+				return err
 			}
-			rows.Close()
-			if err := rows.Err(); err != nil {
-				return nil, err
-			}
+			found[parent] = id
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
+}
+
+// below asks for it; the sign is for the same reason as path's.
+func below(in string) string {
+	return `SELECT parent_id, MIN(id) FROM journal_entry WHERE parent_id IN (` + in + `) AND +owner_id = ? GROUP BY parent_id`
 }
 
 // Messages are the account's entries of that type below an id, the newest first: before

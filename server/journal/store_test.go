@@ -278,7 +278,7 @@ func TestLongBranch(t *testing.T) {
 			h.Errorf("%d entries", len(branch))
 		}
 		if err := h.d.View(ctx, func(tx *db.Tx) error {
-			below, err := Below(tx, h.ann, []int64{c}, []int64{ids[10], ids[2999], 1 << 40})
+			below, err := Below(tx, h.ann, []int64{ids[10], ids[2999], 1 << 40})
 			if len(below) != 1 || below[ids[10]] != ids[11] {
 				h.Errorf("below: %v", below)
 			}

@@ -269,11 +269,11 @@ func (a *answering) compare(list []*candidate) error {
 	if row == nil {
 		return nil
 	}
-	var ids, conversations []int64
-	for _, c := range list {
-		ids, conversations = append(ids, c.id), append(conversations, c.entry.Conversation)
+	ids := make([]int64, len(list))
+	for i, c := range list {
+		ids[i] = c.id
 	}
-	after, err := journal.Below(a.tx, a.owner, distinct(conversations), ids)
+	after, err := journal.Below(a.tx, a.owner, ids)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ CREATE TABLE journal_entry (
   UNIQUE (conversation_id, id),
   FOREIGN KEY (conversation_id, parent_id) REFERENCES journal_entry (conversation_id, id)
 );
-CREATE INDEX journal_entry_parent ON journal_entry (conversation_id, parent_id);
+CREATE INDEX journal_entry_parent ON journal_entry (parent_id);
 CREATE INDEX journal_entry_owner ON journal_entry (owner_id, id);
 
 -- A conversation that was held elsewhere and brought along whole.

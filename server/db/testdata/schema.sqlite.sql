@@ -20,7 +20,7 @@ CREATE INDEX import_source_memory ON import_source (owner_id, memory_id);
 CREATE INDEX journal_entry_owner ON journal_entry (owner_id, id);
 
 -- index journal_entry_parent
-CREATE INDEX journal_entry_parent ON journal_entry (conversation_id, parent_id);
+CREATE INDEX journal_entry_parent ON journal_entry (parent_id);
 
 -- index maintenance_owner
 CREATE INDEX maintenance_owner ON maintenance (owner_id, id);
