@@ -14,6 +14,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
+	"elowen/server/settings"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -129,6 +130,26 @@ func TestLateLooksBeside(t *testing.T) {
 		for _, turn := range got.Turns {
 			if strings.HasPrefix(turn.Text, "Das ist") && turn.Late != nil {
 				t.Error("late interaction in a language that it doesn't know")
+			}
+		}
+	})
+}
+
+// Where late interaction is switched off it takes no part, and the setting is looked at
+// for each question.
+func TestLateOff(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		h.add(h.ann, "Ann: The lighthouse keeper owns a parrot", "Bo: Cats like sardines and sun")
+		h.drain()
+		for _, on := range []bool{true, false, true} {
+			if err := h.d.Update(ctx, func(tx *db.Tx) error {
+				return settings.ChangeRuntime(tx, 0, api.RuntimeChange{LateInteraction: api.Some(on)})
+			}); err != nil {
+				t.Fatal(err)
+			}
+			got := h.search(h.ann, api.TranscriptSearch{Query: "who has a parrot ?"})
+			if len(got.Turns) == 0 || (got.Turns[0].Late != nil) != on {
+				t.Errorf("late interaction %v: %+v", on, got.Turns)
 			}
 		}
 	})
