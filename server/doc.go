@@ -80,7 +80,9 @@
 // Agents use [elowen/server/tool]: what a model may do with memories, each tool a file,
 // the same for every agent. [elowen/server/render] writes memories as a model is shown
 // them, so that no body gets out of its element; [elowen/server/delivery] knows what an
-// agent was handed lately, and counts what it is handed now.
+// agent was handed lately, and counts what it is handed now. [elowen/server/connect] has the
+// table of the programs that agents live in, and changes their config files: what the
+// app shows and what `elowen connect` writes.
 //
 // Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the

@@ -107,6 +107,8 @@ func (a *App) partPage() app.UI {
 		return &Projects{S: s, Rev: s.rev}
 	case recallSettings:
 		return &Tuning{S: s, Rev: s.rev}
+	case connectPage:
+		return &Connect{S: s, Rev: s.rev}
 	case tokensPage:
 		return &Tokens{S: s, Rev: s.rev}
 	case transferPage:

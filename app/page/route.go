@@ -23,6 +23,7 @@ const (
 	storagePage
 	healthPage
 	tokensPage
+	connectPage
 	transferPage
 	categoriesPage
 	checkPage
@@ -107,7 +108,7 @@ var parts = []struct {
 	name     string
 }{
 	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
-	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {accountPage, tokensPage, "tokens"}, {accountPage, transferPage, "transfer"},
+	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {accountPage, tokensPage, "tokens"}, {accountPage, connectPage, "connect"}, {accountPage, transferPage, "transfer"},
 }
 
 // partOf is the page of a part's name, or the whole.

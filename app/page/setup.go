@@ -299,7 +299,7 @@ func (p *Setup) nextSteps() app.UI {
 		tag.Box("div", "options",
 			first,
 			option(route{Kind: transferPage}, "upload", text.ImportHead, text.BringHint),
-			option(route{Kind: tokensPage}, "plug", text.ConnectHead, text.ConnectHint),
+			option(route{Kind: connectPage}, "plug", text.ConnectHead, text.ConnectHint),
 		),
 	)
 }

@@ -168,18 +168,18 @@ func (p *Tokens) content() []app.UI {
 	}
 	return []app.UI{
 		tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Tokens), tag.Words("p", "", text.TokensWhy))),
-		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, p.secret)),
+		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI { return shownOnce(*p.made) })),
 		p.load.show(p.list),
 		p.form(),
 		p.use(),
 	}
 }
 
-// secret shows the secret that was just made, this once.
-func (p *Tokens) secret() app.UI {
+// shownOnce shows the secret of a token that was just made, this once.
+func shownOnce(made api.Token) app.UI {
 	return tag.Box("div", "stack",
-		part.Banner("warn", "key", part.Bold(p.made.Name+". "), part.Text(text.TokenOnce)),
-		tag.Box("p", "code", tag.Span().ID("token-secret").Text(p.made.Token),
+		part.Banner("warn", "key", part.Bold(made.Name+". "), part.Text(text.TokenOnce)),
+		tag.Box("p", "code", tag.Span().ID("token-secret").Text(made.Token),
 			tag.Box("span", "line grow-0",
 				part.Button("btn btn-sm btn-quiet", "copy-token", "", part.Icon("copy"), part.Text(text.Copy)),
 				part.Button("btn btn-sm btn-quiet", "hide-token", "", part.Text(text.TokenKept)))),
@@ -257,6 +257,7 @@ func (p *Tokens) use() app.UI {
 		tag.Box("div", "section-head", tag.H2().ID("h-use-token").Text(text.TokenUse)),
 		tag.Words("p", "muted", text.TokenUseWhy),
 		copyable(text.TokenCommand(browser.Origin())),
+		tag.Box("p", "meta", part.Text(text.ConnectInstead+" "), part.Link(route{Kind: connectPage}.path(), text.Connect), part.Text(".")),
 		tag.Box("p", "meta", part.Text(text.TokenDocument+" "), tag.A().Attr("href", browser.Path(api.PathOpenAPI)).Attr("download", "elowen-openapi.json").Text(api.PathOpenAPI)),
 	)
 }

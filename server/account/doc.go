@@ -19,7 +19,8 @@
 // same time and read the same. At most two passwords are hashed at a time. Every
 // change of what a person sees or may do is noted on that account's change log
 // (db.NounAccount), so that open connections ask Check again; the bookkeeping of
-// use (last use, renewed secrets) is not.
+// sessions (last use, renewed secrets) is not. The use of a token is told as db.NounToken:
+// people see it live, and nobody has to ask Check for it.
 //
 // What it doesn't do: HTTP and cookies (adapters), and removing what an account
 // owns elsewhere: erasing is put together by the command, from MarkErasing, each

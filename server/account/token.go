@@ -54,7 +54,10 @@ func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
 		return i, err
 	}
 	s.touches.try(ctx, touch{"token", i.TokenID}, func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE token SET last_used_at = ? WHERE id = ? AND last_used_at <= ?`, tx.Now, i.TokenID, tx.Now-tokenTouch)
+		n, err := tx.Exec(`UPDATE token SET last_used_at = ? WHERE id = ? AND last_used_at <= ?`, tx.Now, i.TokenID, tx.Now-tokenTouch)
+		if n > 0 {
+			tx.Emit(i.Owner, db.NounToken, i.TokenID) // somebody may wait for its first use
+		}
 		return err
 	})
 	return i, nil
@@ -90,21 +93,27 @@ func (s *Store) TokenFrom(ctx context.Context, client, secret string) (Identity,
 }
 
 // Tokens lists the account's tokens, oldest first, without their secrets.
-func (s *Store) Tokens(ctx context.Context, owner db.AccountID) ([]api.Token, error) {
-	list := []api.Token{}
-	err := s.db.View(ctx, func(tx *db.Tx) error {
-		rows := tx.Query(`SELECT `+tokenColumns+` FROM token WHERE owner_id = ? ORDER BY id`, int64(owner))
-		defer rows.Close()
-		for rows.Next() {
-			t, err := scanToken(rows.Scan)
-			if err != nil {
-				return err
-			}
-			list = append(list, t)
-		}
-		return rows.Err()
+func (s *Store) Tokens(ctx context.Context, owner db.AccountID) (list []api.Token, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		list, err = TokensIn(tx, owner)
+		return err
 	})
 	return list, err
+}
+
+// TokensIn is Tokens inside a transaction.
+func TokensIn(tx *db.Tx, owner db.AccountID) ([]api.Token, error) {
+	list := []api.Token{}
+	rows := tx.Query(`SELECT `+tokenColumns+` FROM token WHERE owner_id = ? ORDER BY id`, int64(owner))
+	defer rows.Close()
+	for rows.Next() {
+		t, err := scanToken(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
 }
 
 // AddToken makes a token; its secret is in the answer and nowhere else, so an

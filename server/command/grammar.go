@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"elowen/server/connect"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
@@ -28,6 +29,7 @@ type grammar struct {
 	Doctor   doctorCommand   `cmd:"" help:"Check that everything works, and say how to mend what doesn't."`
 	Licenses licensesCommand `cmd:"" help:"Print the licences of what the program is made of."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Be a memory for an agent, over its standard streams (Model Context Protocol)."`
+	Connect  connectCommand  `cmd:"" help:"Tell a client (Claude Code, Cursor, Codex and others) of this memory, in its config."`
 	Relay    relayCommand    `cmd:"" name:"mcp-relay" hidden:"" help:"Answer the messages that another elowen mcp passes on."`
 	Admin    adminCommand    `cmd:"" help:"Look after a data directory, whether or not its server runs."`
 }
@@ -67,6 +69,7 @@ func (s *System) parser(g *grammar, args []string) (*kong.Kong, error) {
 		kong.Resolvers(resolver{s, values}),
 		kong.Vars{
 			"version":       version,
+			"clients":       strings.Join(connect.IDs(), ", "),
 			"dataDefault":   "default " + s.defaultData(),
 			"configDefault": "default " + s.defaultConfig() + ", where there is one",
 			"addr":          row("serve.addr"), "basePath": row("serve.basePath"), "publicURL": row("serve.publicURL"),

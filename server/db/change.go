@@ -23,6 +23,7 @@ const (
 	NounJob          Noun = "job" // long work that somebody asked for
 	NounConversation Noun = "conversation"
 	NounEntry        Noun = "entry" // of a conversation's journal
+	NounToken        Noun = "token" // a token was used; at most once a minute each
 )
 
 // Change is one entry of an account's log: this row is not what it was. What it

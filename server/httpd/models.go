@@ -3,6 +3,7 @@ package httpd
 import (
 	"net/http"
 
+	"elowen/server/connect"
 	"elowen/shared/api"
 )
 
@@ -29,6 +30,9 @@ func (s *server) models() []*Route {
 		}).natural(),
 		get(api.PathIndex, api.ScopeRead, "How far the account's memories are indexed for search by meaning", func(c *call) (api.IndexState, error) {
 			return s.Index(c.ctx, c.id)
+		}),
+		get(api.PathConnect, api.ScopeRead, "The clients that can be told of this server, and how", func(c *call) (api.Page[api.ConnectClient], error) {
+			return page(c, connect.Shown(), nil)
 		}),
 		get(api.PathMap, api.ScopeRead, "Where the active memories are on a map: near in place is near in meaning", func(c *call) (api.Map, error) {
 			return s.Map(c.ctx, c.id)

@@ -236,3 +236,59 @@ func TestMaintenanceIsLive(t *testing.T) {
 		t.Errorf("a day later: %+v", f)
 	}
 }
+
+// A token's first use is seen while one looks, its next ones at most once a minute, and
+// nobody else's.
+func TestTokensAreLive(t *testing.T) {
+	w, clock := open(t)
+	ann, bob := w.Account("ann"), w.Account("bob")
+	ctx := context.Background()
+	c := connect(t, w.Projector, ann)
+	defer c.viewer.Close()
+	if err := c.subscribe(live.Request{ID: "t", View: live.ViewTokens}); err != nil {
+		t.Fatal(err)
+	}
+	c.drain()
+	made, err := w.Accounts.AddToken(ctx, ann.Owner, api.TokenAdd{Name: "Cursor"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := w.Accounts.AddToken(ctx, bob.Owner, api.TokenAdd{Name: "Codex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.settle(false)
+	c.told("t", true)
+	if got := shown[live.TokenRow](t, c, "t"); len(got) != 1 || got[0].Name != "Cursor" || got[0].LastUsedAt != nil || got[0].Token.Token != "" {
+		t.Fatalf("made: %+v", got)
+	}
+	use := func(secret string) {
+		t.Helper()
+		if _, err := w.Accounts.Token(ctx, secret); err != nil {
+			t.Fatal(err)
+		}
+		c.settle(false)
+	}
+	use(others.Token)
+	c.told("t", false)
+	use(made.Token)
+	c.told("t", true)
+	first := shown[live.TokenRow](t, c, "t")[0].LastUsedAt
+	if first == nil || int64(*first) != clock.Now() {
+		t.Fatalf("used at %v", first)
+	}
+	clock.Advance(30_000)
+	use(made.Token)
+	c.told("t", false)
+	clock.Advance(31_000)
+	use(made.Token)
+	c.told("t", true)
+	if err := w.Accounts.RevokeToken(ctx, ann.Owner, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(false)
+	c.told("t", true)
+	if got := shown[live.TokenRow](t, c, "t"); len(got) != 0 {
+		t.Fatalf("revoked: %+v", got)
+	}
+}

@@ -28,6 +28,7 @@ const (
 	ViewIndex       = "index"       // one row: IndexRow
 	ViewMaintenance = "maintenance" // rows: MaintenanceRow, the newest first
 	ViewMap         = "map"         // one row: MapRow
+	ViewTokens      = "tokens"      // rows: TokenRow, the oldest first
 )
 
 // The types of frame from the client.
@@ -138,6 +139,9 @@ type MapRow struct {
 // MaintenanceRow is a row of the view maintenance.
 type MaintenanceRow struct{ api.Maintenance }
 
+// TokenRow is a row of the view tokens; never with its secret.
+type TokenRow struct{ api.Token }
+
 // DetailRow is the row of the view memory.
 type DetailRow struct {
 	ID int64 `json:"id"` // the memory's
@@ -170,6 +174,9 @@ func (r MapRow) Key() int64 { return r.ID }
 
 // Key is the job's id.
 func (r MaintenanceRow) Key() int64 { return r.ID }
+
+// Key is the token's id.
+func (r TokenRow) Key() int64 { return r.ID }
 
 // Key is the memory's id.
 func (r DetailRow) Key() int64 { return r.ID }

@@ -50,6 +50,9 @@ func All(s Sources) map[string]projection.Make {
 		wire.ViewMe: func(who account.Identity, _ wire.Request) (projection.View, error) {
 			return me{who}, nil
 		},
+		wire.ViewTokens: func(account.Identity, wire.Request) (projection.View, error) {
+			return tokens{}, nil
+		},
 		wire.ViewMap: func(account.Identity, wire.Request) (projection.View, error) {
 			return picture{}, nil
 		},

@@ -56,6 +56,8 @@ func looks(s *Server) []struct {
 		at("categories", "/categories", `document.querySelector(".shelf")`),
 		{"category", func(w *Window) { w.Click(".shelf-link"); w.Has(".category-form") }},
 		at("account", "/account", `document.querySelector(".item")`),
+		at("connect", "/account?part=connect", `document.querySelector(".code-block")`),
+		{"connect, with a token", func(w *Window) { w.Press("Make a token for Claude Code"); w.See("Waiting for the first call…") }},
 		at("tokens", "/account?part=tokens", `document.querySelector(".item")`),
 		at("transfer", "/account?part=transfer", `document.querySelector(".drop")`),
 		{"import", func(w *Window) {

@@ -67,6 +67,10 @@ func views() []view {
 		{"storage", "/settings?part=storage", `document.querySelector(".use")`, nil},
 		{"health", "/settings?part=health", `document.querySelectorAll(".finding").length > 5`, nil},
 		{"account", "/account", `document.querySelector(".item")`, nil},
+		{"connect", "/account?part=connect", `document.querySelector(".code-block")`, func(w *Window) {
+			w.Press("Make a token for Claude Code")
+			w.See("Waiting for the first call…")
+		}},
 		{"tokens", "/account?part=tokens", `document.querySelector(".item")`, nil},
 		{"transfer", "/account?part=transfer", `document.querySelector(".drop")`, nil},
 	}

@@ -1,0 +1,231 @@
+package page
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"elowen/app/browser"
+	"elowen/app/part"
+	"elowen/app/state"
+	"elowen/app/sync"
+	"elowen/app/tag"
+	"elowen/app/text"
+	"elowen/shared/api"
+	"elowen/shared/live"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Connect is the page that tells clients of agents where the memories are. What is to
+// be copied comes from the server, which has the table of clients; the page puts its
+// own address and the token into it.
+type Connect struct {
+	app.Compo
+	S   *Session
+	Rev int
+
+	ctx     app.Context
+	load    *loader
+	clients []api.ConnectClient
+	chosen  string               // the id of a client; empty: the first
+	made    map[string]api.Token // made here, by client; without a secret once it was put away
+	used    map[int64]*api.Time  // when each token was last used, as it is told live
+	watch   *sync.Watch[live.TokenRow]
+	busy    bool
+	intent  sync.Intention
+}
+
+// OnMount asks for the clients, and follows the uses of tokens.
+func (p *Connect) OnMount(ctx app.Context) {
+	defer browser.Survive("connect")
+	p.ctx, p.made = ctx, map[string]api.Token{}
+	reveal(ctx)
+	var page api.Page[api.ConnectClient]
+	p.load = &loader{s: p.S, path: api.PathConnect, every: -1,
+		fetch: func(ctx context.Context) error {
+			page = api.Page[api.ConnectClient]{}
+			return p.S.api.Get(ctx, api.PathConnect, &page)
+		},
+		take: func() { p.clients = page.Items }}
+	p.load.now()
+	p.watch = sync.Subscribe(p.S.client, live.Request{View: live.ViewTokens}, func(e sync.Event[live.TokenRow]) {
+		if e.Outcome == state.Refused {
+			return
+		}
+		p.S.do(func() {
+			p.used = map[int64]*api.Time{}
+			for _, t := range e.After.Rows {
+				p.used[t.ID] = t.LastUsedAt
+			}
+		})
+	})
+}
+
+// OnDismount ends it, and forgets the secrets that were shown.
+func (p *Connect) OnDismount() {
+	defer browser.Survive("connect")
+	p.load.stop()
+	p.watch.Close()
+	p.made = nil
+}
+
+// client is the one that is chosen.
+func (p *Connect) client() api.ConnectClient {
+	for _, c := range p.clients {
+		if c.ID == p.chosen {
+			return c
+		}
+	}
+	return p.clients[0]
+}
+
+func (p *Connect) click(ctx app.Context, e app.Event) {
+	defer browser.Survive("connect")
+	act, ok := browser.Acted(e)
+	if !ok || len(p.clients) == 0 {
+		ctx.PreventUpdate()
+		return
+	}
+	c := p.client()
+	switch act.Do {
+	case "client":
+		p.chosen = act.Arg
+	case "connect-token":
+		p.makeToken(c)
+	case "copy-token":
+		p.S.copyOut(p.made[c.ID].Token)
+	case "copy-step":
+		if n, err := strconv.Atoi(act.Arg); err == nil && n < len(c.Steps) {
+			p.S.copyOut(p.filled(c, c.Steps[n].Text))
+		}
+	case "hide-token":
+		t := p.made[c.ID]
+		t.Token = ""
+		p.made[c.ID] = t
+	default:
+		ctx.PreventUpdate()
+	}
+}
+
+func (p *Connect) makeToken(c api.ConnectClient) {
+	if p.busy {
+		return
+	}
+	p.busy = true
+	var made api.Token
+	body := api.TokenAdd{Name: c.Name, Scopes: scopes(api.ScopeWrite)}
+	p.S.send(sync.Write{Method: "POST", Path: api.PathTokens, Body: body, Out: &made, Key: p.intent.Key(api.PathTokens, body)}, func(err error) {
+		p.busy = false
+		p.intent.Done()
+		if err != nil {
+			p.S.fail(err)
+		} else if p.made != nil {
+			p.made[c.ID] = made
+		}
+		p.ctx.Update()
+	})
+}
+
+// filled is a text of a step with the address of this page and the token, if there is
+// one.
+func (p *Connect) filled(c api.ConnectClient, s string) string {
+	if t := p.made[c.ID].Token; t != "" {
+		s = strings.ReplaceAll(s, api.ConnectToken, t)
+	}
+	return strings.ReplaceAll(s, api.ConnectAddress, browser.Origin())
+}
+
+// Render draws the page.
+func (p *Connect) Render() app.UI {
+	return part.Safe("connect", func() app.UI {
+		body := []app.UI{tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Connect), tag.Words("p", "", text.ConnectWhy)))}
+		switch {
+		case p.load == nil:
+		case len(p.clients) == 0:
+			body = append(body, p.load.show(func() app.UI { return tag.Span() }))
+		default:
+			c := p.client()
+			body = append(body, p.choice(c), p.token(c), p.steps(c), p.saving(c), p.call(c))
+		}
+		return tag.Div().Class("settings").OnClick(p.click).Body(
+			accountNav(connectPage),
+			tag.Box("div", "scroll", tag.Box("div", "page page-form", body...)),
+		)
+	})
+}
+
+// headed is a section with a heading.
+func headed(id, head string, body ...app.UI) app.UI {
+	return tag.Section().Class("section").Aria("labelledby", id).Body(append([]app.UI{
+		tag.Box("div", "section-head", tag.H2().ID(id).Text(head))}, body...)...)
+}
+
+func (p *Connect) choice(c api.ConnectClient) app.UI {
+	items := make([]app.UI, len(p.clients))
+	for i, one := range p.clients {
+		items[i] = part.Button("btn", "client", one.ID, part.Text(one.Name)).Aria("pressed", choose(one.ID == c.ID, "true", "false"))
+	}
+	return headed("h-client", text.ConnectClient, tag.Div().Class("clients").Role("group").Aria("labelledby", "h-client").Body(items...))
+}
+
+func (p *Connect) token(c api.ConnectClient) app.UI {
+	made, there := p.made[c.ID]
+	rest := part.Button("btn btn-primary", "connect-token", "", part.Icon("key"), part.Text(text.ConnectMake(c.Name))).Attr("disabled", p.busy)
+	secret := tag.Div().Class("token-made").Role("status").Body(part.If(there, func() app.UI {
+		if made.Token == "" {
+			return tag.Box("p", "muted", part.Text(text.TokenPutAway+" "), part.Link(route{Kind: tokensPage}.path(), text.ToTokens), part.Text("."))
+		}
+		return shownOnce(made)
+	}))
+	return headed("h-connect-token", text.ConnectTokenHead,
+		tag.Words("p", "muted", text.ConnectTokenWhy), secret,
+		part.If(!there, func() app.UI { return tag.Box("p", "line", rest) }))
+}
+
+func (p *Connect) steps(c api.ConnectClient) app.UI {
+	why := text.ConnectOneOf
+	if p.made[c.ID].Token != "" {
+		why = text.ConnectOneDoes
+	}
+	body := []app.UI{tag.Words("p", "muted", why)}
+	for i, s := range c.Steps {
+		id := "step-" + strconv.Itoa(i)
+		head := text.ConnectStep(s.Kind, text.ConnectPlaces(c.Files))
+		body = append(body, tag.Box("div", "connect-step",
+			tag.P().ID(id).Class("connect-how").Text(head),
+			tag.Box("div", "code code-block", tag.Words("span", "", p.filled(c, s.Text)),
+				part.Button("btn btn-sm btn-quiet grow-0", "copy-step", strconv.Itoa(i), part.Icon("copy"), part.Text(text.Copy)).Aria("describedby", id))))
+	}
+	body = append(body, tag.Words("p", "meta", text.ConnectHistory))
+	if c.ID != api.ConnectAny {
+		body = append(body, tag.Box("div", "connect-step", tag.Words("p", "connect-how", text.ConnectLocal), copyable(text.ConnectLocalCommand(c.ID))))
+	}
+	return headed("h-connect-steps", text.ConnectStepsHead, body...)
+}
+
+// call says whether the client's token was used yet. It stays in sight while there is
+// something to wait for.
+func (p *Connect) call(c api.ConnectClient) app.UI {
+	made, there := p.made[c.ID]
+	at := p.used[made.ID]
+	class, said := "connect-call", app.UI(nil)
+	switch {
+	case !there:
+		class, said = "", tag.Words("p", "muted", text.ConnectNoToken)
+	case at == nil:
+		said = tag.Box("p", "state connect-wait", part.Icon("clock"), tag.Box("span", "", part.Bold(text.ConnectWaiting), part.Text(" "+text.ConnectStart(c.Name, c.Look))))
+	default:
+		said = tag.Box("p", "state state-ok connect-done", part.Icon("circle-check"), tag.Box("span", "", part.Bold(text.ConnectDone),
+			part.Text(" "+text.ConnectCalled(c.Name, browser.Date(*at, browser.FullTime))+" "), part.Link("/memory", text.ToTheList), part.Text(".")))
+	}
+	return tag.Section().Class(class).Aria("label", text.ConnectCallHead).Role("status").Body(said)
+}
+
+func (p *Connect) saving(c api.ConnectClient) app.UI {
+	said := text.ConnectPrompt(c.Remember)
+	if c.SavesAll {
+		said = text.ConnectByItself
+	}
+	return headed("h-connect-save", text.ConnectSaveHead, tag.Words("p", "muted", said))
+}
