@@ -303,15 +303,15 @@ func (a *answering) look(most int) error {
 	if a.words, err = lexicon.Find(a.tx, a.owners, a.q.text, a.s.o.Background()); err != nil {
 		return err
 	}
-	a.scale.texts = a.crowd()
+	a.scale.own, a.scale.texts = a.crowd()
 	return a.byWords(a.words.Hits, most)
 }
 
 // crowd is how many memories there are that may be taken for what the question is
-// about: those in its language, and a part of the others.
-func (a *answering) crowd() int {
-	all, spoken := a.words.Stats.Docs, 0
-	seen := 0
+// about: those in its language, and all.
+func (a *answering) crowd() (own, all int) {
+	all = a.words.Stats.Docs
+	spoken, seen := 0, 0
 	for i := range a.parts {
 		if p := &a.parts[i]; p.view != nil {
 			n, _ := p.view.Size()
@@ -321,9 +321,9 @@ func (a *answering) crowd() int {
 	}
 	all = max(all, seen)
 	if seen == 0 {
-		return all
+		return all, all
 	}
-	return max(spoken+all-seen, all/otherTongues, min(all, crowdLeast))
+	return max(spoken+all-seen, min(all, crowdLeast)), all
 }
 
 // byCosine takes in the best pool by cosine.

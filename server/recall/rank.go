@@ -24,7 +24,7 @@ const (
 	lateBlend    = 0.3 // the blend's part beside late
 	otherTongue  = 0.5 // relevance that a memory in another language than the question's stands behind; the floor is the same
 	fromEnglish  = 0.1 // the same where the question is English, which people ask in of whatever they keep
-	otherTongues = 4   // so many memories in other languages crowd as one in the question's
+	otherTongues = 4   // so many memories in other languages crowd an English question as one in English
 	crowdLeast   = 10  // of few memories' languages too little is known
 	evidenceHalf = 0.5 // of the question's rarity, in the words that match
 	evidenceRare = 6.5 // the idf from which a word is rare: about one of 700 memories of anybody has it
@@ -68,7 +68,8 @@ type scale struct {
 	vitality   float64 // its weight
 	now        int64
 	group      string // of the question, as embedding.Group tells
-	texts      int    // how many memories those that are asked have
+	own        int    // how many memories in that language those that are asked have
+	texts      int    // how many they have in all
 }
 
 // weight is the part of words in the blend.
@@ -89,18 +90,33 @@ func (s *scale) blended(c *candidate) float64 {
 // blend lets expect, so that one floor and one order are right for all; where that is
 // not known either, the blend has a line of its own.
 func (s *scale) line(c *candidate) float64 {
-	p := &s.profile
+	p, texts := &s.profile, s.crowd(c)
 	switch {
 	case c.late != nil && p.Relevance != (embedding.Line{}):
-		return p.Relevance.In(s.texts).At(*c.late + lateBlend*c.blend)
+		return p.Relevance.In(texts).At(*c.late + lateBlend*c.blend)
 	case p.Relevance != (embedding.Line{}) && p.Late != (embedding.Guess{}):
-		return p.Relevance.In(s.texts).At(p.Late.At(c.blend) + lateBlend*c.blend)
+		return p.Relevance.In(texts).At(p.Late.At(c.blend) + lateBlend*c.blend)
 	case p.Blend != (embedding.Line{}):
-		return p.Blend.In(s.texts).At(c.blend)
+		return p.Blend.In(texts).At(c.blend)
 	}
 	// Of a model that nothing is known of the cosine says nothing yet.
 	words := embedding.WordsAlone()
 	return words.Blend.At(words.Words * c.keyword / (c.keyword + wordsHalf))
+}
+
+// crowd is how many memories a candidate stands among. The more there are, the better is
+// the best of those that a question isn't about. What is in the question's language
+// stands among its like; of the others, which are seldom what is asked for, each must
+// stand out from all, except to a question in English: people ask in it of whatever
+// they keep.
+func (s *scale) crowd(c *candidate) int {
+	switch {
+	case !s.meaning || !c.near || c.hit.Tongue(s.group):
+		return s.own
+	case s.group == "en":
+		return max(s.own, s.texts/otherTongues)
+	}
+	return s.texts
 }
 
 // evident tells whether words alone say that a candidate belongs to the question.

@@ -279,7 +279,7 @@ func TestKeyword(t *testing.T) {
 func TestOtherLanguagesStandBehind(t *testing.T) {
 	p := embedding.KnownProfile(embedding.Space{Kind: api.ProviderLocal, Model: embedding.ModelE5Multilingual})
 	score := func(group string) (*candidate, float64) {
-		s := scale{profile: p, meaning: true, floor: p.Floor, group: group, texts: 10}
+		s := scale{profile: p, meaning: true, floor: p.Floor, group: group, own: 10, texts: 10}
 		c := &candidate{id: 1, near: true, cosine: 0.3, fact: memory.Fact{Importance: 1}} // its own group is ""
 		c.blend = s.blended(c)
 		s.judge([]*candidate{c})
@@ -294,5 +294,31 @@ func TestOtherLanguagesStandBehind(t *testing.T) {
 		if c.relevance != own.relevance || c.reason != own.reason {
 			t.Errorf("a question in %s: relevance %v, %q", group, c.relevance, c.reason)
 		}
+	}
+}
+
+// In a store of many languages what is in the question's stands among its like, as if
+// the others weren't there; they must stand out from all, less so where the question is
+// English.
+func TestEachLanguageIsACrowdOfItsOwn(t *testing.T) {
+	p := embedding.KnownProfile(embedding.Space{Kind: api.ProviderLocal, Model: embedding.ModelE5Multilingual})
+	relevance := func(group string, own, all int, near bool) float64 {
+		s := scale{profile: p, meaning: true, floor: p.Floor, group: group, own: own, texts: all}
+		c := &candidate{id: 1, near: near, cosine: 0.3, fact: memory.Fact{Importance: 1}} // its own group is ""
+		c.blend = s.blended(c)
+		return s.line(c)
+	}
+	if alone, among := relevance("", 10, 10, true), relevance("", 10, 80, true); alone != among {
+		t.Errorf("in its language: %v alone, %v among others", alone, among)
+	}
+	alone, among := relevance("cs", 10, 10, true), relevance("cs", 10, 80, true)
+	if among >= alone {
+		t.Errorf("in another language: %v in a store of ten, %v in one of eighty", alone, among)
+	}
+	if english := relevance("en", 10, 80, true); english <= among || english >= alone {
+		t.Errorf("asked in English: %v, want between %v and %v", english, among, alone)
+	}
+	if got := relevance("cs", 10, 80, false); got != relevance("", 10, 80, true) {
+		t.Errorf("nothing is known of its language: %v", got)
 	}
 }

@@ -30,21 +30,14 @@ func rows(t *testing.T, name string) (list [][]string) {
 // tally is how many of ten questions went well.
 type tally struct{ top, found, english, englishFound, silent int }
 
-// atLeast is what recall reaches today, of ten, so that nothing of it is lost unseen. The
-// aim is 8 on top, 6 found by the English question, 9 without an answer: where it is
-// missed, the test says so, and README.md too.
-var atLeast = struct{ alone, all map[string]tally }{
-	alone: map[string]tally{
-		"en": {top: 9, englishFound: 9, silent: 10},
-		"cs": {top: 5, englishFound: 8, silent: 10},
-		"sv": {top: 5, englishFound: 9, silent: 10},
-		"de": {top: 7, englishFound: 9, silent: 10},
-		"es": {top: 10, englishFound: 10, silent: 7},
-		"zh": {top: 10, englishFound: 10, silent: 9},
-		"ja": {top: 10, englishFound: 8, silent: 9},
-		"ko": {top: 9, englishFound: 10, silent: 9},
-	},
-	all: map[string]tally{},
+// aim is what is asked of each language, of ten, in an account of its own and in one with
+// all eighty facts.
+var aim = tally{top: 8, englishFound: 6, silent: 9}
+
+// short are the languages where the aim is missed, with what is reached: README.md says so.
+var short = map[string]tally{
+	// One memory is near to whatever is asked in Korean.
+	"ko": {top: 8, englishFound: 6, silent: 8},
 }
 
 // Facts in eight languages, asked in other words, in their language and in English, and
@@ -125,15 +118,13 @@ func TestFactsInEightLanguages(t *testing.T) {
 		alone, all := measured(language, language), measured("all", language)
 		fmt.Fprintf(&table, "| %s | %d | %d (%d) | %d | %d | %d (%d) | %d |\n", names[language],
 			alone.top, alone.english, alone.englishFound, alone.silent, all.top, all.english, all.englishFound, all.silent)
-		for _, c := range []struct {
-			in        string
-			got, want tally
-		}{{"alone", alone, atLeast.alone[language]}, {"in all", all, atLeast.all[language]}} {
-			if c.got.top < c.want.top || c.got.englishFound < c.want.englishFound || c.got.silent < c.want.silent {
-				t.Errorf("%s, %s: %+v, at least %+v is reached", language, c.in, c.got, c.want)
-			}
-			if c.got.top < 8 || c.got.englishFound < 6 || c.got.silent < 9 {
-				t.Logf("%s, %s: %+v misses the aim", language, c.in, c.got)
+		want, ok := short[language]
+		if !ok {
+			want = aim
+		}
+		for in, got := range map[string]tally{"alone": alone, "in all": all} {
+			if got.top < want.top || got.englishFound < want.englishFound || got.silent < want.silent {
+				t.Errorf("%s, %s: %+v, at least %+v is asked", language, in, got, want)
 			}
 		}
 	}
