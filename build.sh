@@ -3,6 +3,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+# What is fetched and made lies in bin. A module of its own: what there is of Go in
+# there is none of our packages, whatever ./... is asked for.
+mkdir -p bin
+[ -e bin/go.mod ] || printf 'module bin\n' >bin/go.mod
+
 usage() {
   cat <<'TEXT'
 ./build.sh VERB [ARGUMENT …]
@@ -33,7 +38,6 @@ version() { git describe --tags --always --dirty 2>/dev/null || echo dev; }
 
 wasm() {
   say "browser program"
-  mkdir -p bin
   # Nothing is inlined (-l): what is downloaded gets 8% smaller by it, and what the
   # app does is mostly building elements, which is chains of calls anyway. What the
   # browser never uses of the standard library is cut out (wasm/overlay: about 20%), and
