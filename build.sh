@@ -112,7 +112,7 @@ weights() {
 }
 
 # recall_kind says what the weights that are there make of a build. With
-# ELOWEN_WEIGHTS=required, as in CI, anything less than all is an error.
+# ELOWEN_FULL_BUILD=required, as in CI, anything less than all is an error.
 recall_kind() {
   local kind='words only'
   if has_multilingual && has_english; then
@@ -122,7 +122,7 @@ recall_kind() {
   elif has_english; then
     kind='words + late interaction, in English'
   fi
-  if [ "${ELOWEN_WEIGHTS:-}" = required ] && ! { has_multilingual && has_english; }; then
+  if [ "${ELOWEN_FULL_BUILD:-}" = required ] && ! { has_multilingual && has_english; }; then
     die "weights are missing; recall would be: $kind"
   fi
   printf 'recall in this build: %s\n' "$kind" >&2

@@ -50,7 +50,9 @@ func (b *bench) mcpStore(ctx context.Context, models bool) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out, err := exec.CommandContext(ctx, program, "setup", "--memory", "local", "--skip-test", "--data", dir).CombinedOutput(); err != nil {
+		setup := exec.CommandContext(ctx, program, "setup", "--memory", "local", "--skip-test", "--data", dir)
+		setup.Env = plain()
+		if out, err := setup.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("the models cannot be set up: %w\n%s", err, out)
 		}
 	}
@@ -300,6 +302,7 @@ func (b *bench) mcpClients(ctx context.Context, s *server, dir, token, way strin
 		var over mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.url(api.PathMCP), HTTPClient: &http.Client{Transport: authorized(token)}, DisableStandaloneSSE: true}
 		if way == "stdio" {
 			cmd := exec.Command(b.program, "mcp", "--data", dir)
+			cmd.Env = plain()
 			cmd.Stderr = io.Discard
 			programs = append(programs, cmd)
 			over = &mcp.CommandTransport{Command: cmd}

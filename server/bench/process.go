@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,6 +77,7 @@ func (b *bench) serve(ctx context.Context, dir string) (*server, error) {
 	s := &server{address: free.Addr().String(), said: &said{}}
 	free.Close()
 	s.cmd = exec.Command(program, "serve", "--addr", s.address, "--data", dir)
+	s.cmd.Env = plain()
 	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
 	began := time.Now()
 	if err := s.cmd.Start(); err != nil {
@@ -317,4 +319,9 @@ func processTimes(pid int) (parent int, ms float64, err error) {
 	user, _ := strconv.ParseFloat(fields[11], 64)
 	system, _ := strconv.ParseFloat(fields[12], 64)
 	return parent, (user + system) * 1000 / hertz, nil
+}
+
+// plain is the environment without what would set flags of the program that is measured.
+func plain() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ELOWEN_") })
 }

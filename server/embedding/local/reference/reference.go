@@ -27,7 +27,7 @@ var script []byte
 
 // Required is the environment variable that makes a failure out of a test that
 // lacks weights or references; CI sets it.
-const Required = "ELOWEN_WEIGHTS"
+const Required = "ELOWEN_FULL_BUILD"
 
 // absent skips a test, or fails it where nothing may be missing.
 func absent(t testing.TB, why string) {
