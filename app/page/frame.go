@@ -103,6 +103,8 @@ func (a *App) partPage() app.UI {
 		return &Health{S: s, Rev: s.rev}
 	case modelsPage:
 		return &Models{S: s, Rev: s.rev}
+	case maintenancePage:
+		return &Maintenance{S: s, Rev: s.rev}
 	case projectsPage:
 		return &Projects{S: s, Rev: s.rev}
 	case recallSettings:

@@ -161,7 +161,7 @@ func subnav(at kind, admin bool) app.UI { return menu(text.Settings, at, setting
 
 // settingsParts are the pages inside the settings.
 func settingsParts(admin bool) []menuItem {
-	items := []menuItem{{settingsPage, text.RetentionHead}}
+	items := []menuItem{{settingsPage, text.RetentionHead}, {maintenancePage, text.MaintenanceHead}}
 	if admin {
 		items = append(items, menuItem{modelsPage, text.Models}, menuItem{recallSettings, text.RecallHead}, menuItem{projectsPage, text.Projects}, menuItem{peoplePage, text.People}, menuItem{backupsPage, text.BackupsHead}, menuItem{storagePage, text.StorageHead}, menuItem{healthPage, text.HealthHead})
 	}

@@ -31,6 +31,7 @@ const (
 	modelsPage
 	recallSettings
 	projectsPage
+	maintenancePage
 	loginPage
 	setupPage
 )
@@ -108,7 +109,7 @@ var parts = []struct {
 	name     string
 }{
 	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
-	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {accountPage, tokensPage, "tokens"}, {accountPage, connectPage, "connect"}, {accountPage, transferPage, "transfer"},
+	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {settingsPage, maintenancePage, "maintenance"}, {accountPage, tokensPage, "tokens"}, {accountPage, connectPage, "connect"}, {accountPage, transferPage, "transfer"},
 }
 
 // partOf is the page of a part's name, or the whole.

@@ -73,6 +73,13 @@ func looks(s *Server) []struct {
 		at("models", "/settings?part=models", settled),
 		at("recall and limits", "/settings?part=recall", settled),
 		at("projects", "/settings?part=projects", settled),
+		at("maintenance", "/settings?part=maintenance", `document.querySelector("[data-do=start]:not([disabled])")`),
+		{"maintenance, done", func(w *Window) {
+			w.Press("Make the indexes anew")
+			w.Has(".receipt")
+			w.Press("Measure")
+			w.See("Too few")
+		}},
 		at("recall check", "/memory/recall", settled),
 		at("recall check, asked", "/memory/recall?q=harbor+deploys", `document.querySelector("tr[data-state]")`),
 		at("map", "/memory/map", settled),

@@ -33,6 +33,7 @@ var everyday = []struct{ path, ready string }{
 	{"/settings?part=models", settled},
 	{"/settings?part=recall", settled},
 	{"/settings?part=projects", settled},
+	{"/settings?part=maintenance", `document.querySelector("[data-do=start]:not([disabled])")`},
 	{"/memory/recall", settled},
 	{"/memory/map", settled},
 }

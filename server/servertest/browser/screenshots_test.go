@@ -62,6 +62,12 @@ func views() []view {
 			w.Await("the changed curves", `document.querySelectorAll(".chart-curve-old").length > 1`)
 			w.Eval(`document.querySelector(".curves").scrollIntoView({block: "center"})`)
 		}},
+		{"maintenance", "/settings?part=maintenance", `document.querySelector("[data-do=start]:not([disabled])")`, func(w *Window) {
+			w.Press("Make the indexes anew")
+			w.Has(".receipt")
+			w.Press("Measure")
+			w.See("Too few")
+		}},
 		{"people", "/settings?part=people", `document.querySelectorAll(".item-person").length > 1`, nil},
 		{"backups", "/settings?part=backups", `document.querySelector(".table-cards tbody tr")`, nil},
 		{"storage", "/settings?part=storage", `document.querySelector(".use")`, nil},
