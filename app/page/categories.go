@@ -40,6 +40,16 @@ type categoryForm struct {
 	color             int // 0: the server chooses the least used one
 	icon              string
 	def               bool
+	project           int64 // recalled in that one only; 0: everywhere
+}
+
+// shelfForm is the form of a category as it is saved.
+func shelfForm(k api.Category) categoryForm {
+	f := categoryForm{k.Name, k.Description, k.Color, k.Icon, k.Default, 0}
+	if k.ProjectID != nil {
+		f.project = *k.ProjectID
+	}
+	return f
 }
 
 // noForm is what shown is while nothing is open.
@@ -115,7 +125,7 @@ func (c *Categories) follow() {
 func (c *Categories) begin(id int64, k api.Category) {
 	was, other := c.shown, c.shown != id
 	c.shown, c.base, c.stale, c.problem, c.errs = id, k, nil, "", nil
-	c.typed = categoryForm{k.Name, k.Description, k.Color, k.Icon, k.Default}
+	c.typed = shelfForm(k)
 	if id == noForm {
 		c.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID(shelfID(was))) })
 		return
@@ -132,7 +142,7 @@ func (c *Categories) begin(id int64, k api.Category) {
 }
 
 func (c *Categories) dirty() bool {
-	return c.typed != categoryForm{c.base.Name, c.base.Description, c.base.Color, c.base.Icon, c.base.Default}
+	return c.typed != shelfForm(c.base)
 }
 
 func (c *Categories) input(ctx app.Context, e app.Event) {
@@ -188,6 +198,9 @@ func (c *Categories) click(ctx app.Context, e app.Event) {
 		s.visit(route{Kind: categoriesPage, Compose: true})
 	case "delete-category":
 		c.remove(c.base)
+	case "category-project":
+		s.chooseProject(act.Element, c.typed.project, func(id int64) { c.typed.project = id; c.ctx.Update() })
+		s.changed()
 	case "set-default":
 		c.setDefault(act.ID(), true)
 	case "no-default":
@@ -280,7 +293,7 @@ func (c *Categories) save(seen int64) {
 			c.S.say(text.CategorySaved(out.Name), func() { c.putBack(was, out.Revision) })
 		}
 		c.base = out
-		c.typed = categoryForm{out.Name, out.Description, out.Color, out.Icon, out.Default}
+		c.typed = shelfForm(out)
 		c.S.visit(route{Kind: categoriesPage})
 	})
 }
@@ -290,7 +303,7 @@ func (c *Categories) write(seen int64) sync.Write {
 	t := c.typed
 	t.name, t.description = strings.TrimSpace(t.name), strings.TrimSpace(t.description)
 	if c.shown == newForm {
-		return sync.Write{Method: "POST", Path: api.PathCategories, Body: api.CategoryAdd{Name: t.name, Description: t.description, Color: t.color, Icon: t.icon, Default: t.def}}
+		return sync.Write{Method: "POST", Path: api.PathCategories, Body: api.CategoryAdd{Name: t.name, Description: t.description, Color: t.color, Icon: t.icon, Default: t.def, ProjectID: t.project}}
 	}
 	var p api.CategoryPatch
 	b := c.base
@@ -309,7 +322,18 @@ func (c *Categories) write(seen int64) sync.Write {
 	if t.def != b.Default {
 		p.Default = &t.def
 	}
+	if was := shelfForm(b).project; t.project != was {
+		p.ProjectID = projectChoice(t.project)
+	}
 	return sync.Write{Method: "PATCH", Path: api.CategoryPath(b.ID), Body: p, IfMatch: seen}
+}
+
+// projectChoice binds a category to a project, or to none.
+func projectChoice(id int64) api.Optional[int64] {
+	if id == 0 {
+		return api.Null[int64]()
+	}
+	return api.Some(id)
 }
 
 // patch sends a change of a category, and goes on after it.
@@ -352,6 +376,9 @@ func (c *Categories) setDefault(id int64, on bool) {
 // putBack gives a category what it had before it was saved.
 func (c *Categories) putBack(was api.Category, revision int64) {
 	p := api.CategoryPatch{Name: &was.Name, Description: &was.Description, Color: &was.Color, Icon: &was.Icon, Default: &was.Default}
+	if !was.Shared {
+		p.ProjectID = projectChoice(shelfForm(was).project)
+	}
 	c.S.patchCategory(was.ID, revision, p, func(api.Category) { c.S.say(text.Undone, nil) })
 }
 
@@ -389,7 +416,7 @@ func (c *Categories) remove(k api.Category) {
 // remake makes a category anew that was deleted, and files its memories there again.
 func (s *Session) remake(k api.Category, change int64) {
 	var made api.Category
-	add := api.CategoryAdd{Name: k.Name, Description: k.Description, Color: k.Color, Icon: k.Icon, Default: k.Default}
+	add := api.CategoryAdd{Name: k.Name, Description: k.Description, Color: k.Color, Icon: k.Icon, Default: k.Default, ProjectID: shelfForm(k).project, Shared: k.Shared}
 	s.send(sync.Write{Method: "POST", Path: api.PathCategories, Body: add, Out: &made}, func(err error) {
 		if err != nil {
 			s.fail(err)

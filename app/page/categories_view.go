@@ -70,6 +70,9 @@ func (c *Categories) shelf(k api.Category) app.UI {
 				part.If(k.Default, func() app.UI {
 					return tag.Box("span", "tag tag-accent", part.Icon("check"), part.Text(text.DefaultTag))
 				}),
+				part.If(k.ProjectID != nil, func() app.UI {
+					return tag.Box("span", "tag", part.Icon("folder"), part.Text(or(c.S.projectName(*k.ProjectID), text.AnotherProject)))
+				}),
 			),
 			about,
 		),
@@ -129,6 +132,7 @@ func (c *Categories) form() app.UI {
 		field("category-description", text.DescriptionField, text.DescriptionHelp, about, "description"),
 		c.colors(),
 		c.icons(),
+		c.project(),
 		tag.Box("label", "set-line",
 			tag.Input().Class("switch").Attr("type", "checkbox").Role("switch").DataSet("do", "default").Attr("checked", c.typed.def),
 			tag.Box("span", "", tag.Words("span", "", text.DefaultField), tag.Words("span", "meta", text.DefaultHelp)),
@@ -143,6 +147,27 @@ func (c *Categories) form() app.UI {
 			}),
 		),
 	)
+}
+
+// project is where the category's memories are recalled. It is there for those who work
+// in a project; a shared category stays in its own.
+func (c *Categories) project() app.UI {
+	at := c.typed.project
+	if at == 0 && !c.S.works() {
+		return tag.Span().Hidden(true)
+	}
+	name := text.Everywhere
+	if at != 0 {
+		name = or(c.S.projectName(at), text.AnotherProject)
+	}
+	var pick app.UI = part.Button("btn field-pick", "category-project", "", part.Icon("folder"), tag.Words("span", "pick-label", name), part.Icon("chevron-down")).
+		ID("category-project").Aria("haspopup", "listbox").Aria("label", text.Field(text.ProjectOf, name)).Aria("describedby", "category-project-h")
+	help := text.ProjectOfHelp
+	if c.base.Shared {
+		pick, help = tag.Box("p", "line", part.Icon("folder"), part.Text(name)), text.ProjectShared
+	}
+	return tag.Box("div", "field", tag.Span().ID("category-project-l").Class("label").Text(text.ProjectOf), pick,
+		tag.P().ID("category-project-h").Class("meta").Text(help))
 }
 
 // collision says that somebody else saved the category, with both ways on.

@@ -187,6 +187,31 @@ func (s *Session) projectName(id int64) string {
 	return ""
 }
 
+// chooseProject opens the projects that one works in, and goes on with the chosen one;
+// 0: none.
+func (s *Session) chooseProject(el app.Value, at int64, then func(id int64)) {
+	choices := []part.Choice{{Value: "0", Label: text.Everywhere, Picked: at == 0}}
+	for _, x := range s.projects {
+		if x.Member || x.ID == at {
+			choices = append(choices, part.Choice{Value: strconv.FormatInt(x.ID, 10), Label: x.Name, Icon: "folder", Picked: x.ID == at})
+		}
+	}
+	s.menuAt(el, part.MenuSpec{Label: text.ProjectOf, Choices: choices, Pick: func(v string) {
+		n, _ := strconv.ParseInt(v, 10, 64)
+		then(n)
+	}})
+}
+
+// works tells whether the person works in any project.
+func (s *Session) works() bool {
+	for _, x := range s.projects {
+		if x.Member {
+			return true
+		}
+	}
+	return false
+}
+
 // pickProject opens the projects, and goes to the same page in the chosen one.
 func (s *Session) pickProject(el app.Value, at int64) {
 	choices := []part.Choice{{Value: "0", Label: text.AnyProject, Picked: at == 0}}

@@ -26,6 +26,8 @@ type Projects struct {
 	open    int64 // the project that is unfolded
 	members []api.ProjectMember
 	seen    int64 // the revision that members are of
+	errs    map[string]string
+	filled  map[string]string // what the fields were filled with: what differs is typed
 }
 
 // OnMount begins.
@@ -59,10 +61,33 @@ func (p *Projects) read(x api.Project) {
 	p.S.async(path, func(ctx context.Context) error { return p.S.api.Get(ctx, path, &out) }, func(err error) {
 		if err == nil && p.open == x.ID {
 			p.members = out.Items
-			browser.SetValue(browser.ByID("pro-roots"), strings.Join(x.Roots, "\n"))
+			p.fill("pro-title", x.Name)
+			p.fill("pro-about", x.Description)
+			p.fill("pro-roots", strings.Join(x.Roots, "\n"))
+			p.fill("pro-aliases", strings.Join(x.Aliases, "\n"))
 		}
 		p.ctx.Update()
 	})
+}
+
+// fill brings a field up to date, unless something else was typed into it.
+func (p *Projects) fill(id, v string) {
+	if was, there := p.filled[id]; there && value(id) != was {
+		return
+	}
+	browser.SetValue(browser.ByID(id), v)
+	p.filled[id] = v
+}
+
+// lines are those of a field, without empty ones.
+func lines(id string) []string {
+	list := []string{}
+	for _, line := range strings.Split(value(id), "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // send makes a change, and says what was done.
@@ -88,7 +113,7 @@ func (p *Projects) click(ctx app.Context, e app.Event) {
 	path := api.ProjectPath(x.ID)
 	switch act.Do {
 	case "project":
-		p.members = nil
+		p.members, p.filled = nil, map[string]string{}
 		if p.open == act.ID() {
 			p.open = 0
 			return
@@ -102,14 +127,8 @@ func (p *Projects) click(ctx app.Context, e app.Event) {
 			browser.SetValue(browser.ByID("pro-name"), "")
 			p.send("POST", api.PathProjects, api.ProjectAdd{Name: name}, text.ProjectAdded)
 		}
-	case "project-roots":
-		roots := []string{}
-		for _, line := range strings.Split(value("pro-roots"), "\n") {
-			if line = strings.TrimSpace(line); line != "" {
-				roots = append(roots, line)
-			}
-		}
-		p.send("PATCH", path, api.ProjectPatch{Roots: &roots}, text.ProjectSaved)
+	case "project-save":
+		p.save(x)
 	case "project-share":
 		p.send("PATCH", path, api.ProjectPatch{Sharing: api.Ptr(!x.Sharing)}, text.ProjectSaved)
 	case "project-delete":
@@ -129,6 +148,35 @@ func (p *Projects) click(ctx app.Context, e app.Event) {
 	case "member-drop":
 		p.send("DELETE", api.MemberPath(x.ID, act.Arg), nil, text.ProjectSaved)
 	}
+}
+
+// save saves what is typed about a project.
+func (p *Projects) save(x api.Project) {
+	name, about, roots, aliases := strings.TrimSpace(value("pro-title")), strings.TrimSpace(value("pro-about")), lines("pro-roots"), lines("pro-aliases")
+	patch := api.ProjectPatch{Description: &about, Roots: &roots, Aliases: &aliases}
+	if name != "" {
+		patch.Name = &name
+	}
+	p.errs = map[string]string{}
+	p.S.send(sync.Write{Method: "PATCH", Path: api.ProjectPath(x.ID), Body: patch}, func(err error) {
+		defer p.ctx.Update()
+		if err != nil {
+			p.S.failForm(err, p.errs)
+			return
+		}
+		p.seen, p.filled = 0, map[string]string{}
+		p.S.say(text.ProjectSaved, nil)
+	})
+}
+
+// wrong is what is wrong with a field, or with a line of it.
+func (p *Projects) wrong(name string) string {
+	for field, message := range p.errs {
+		if field == name || strings.HasPrefix(field, name+"[") || strings.HasPrefix(field, name+".") {
+			return message
+		}
+	}
+	return ""
 }
 
 // Render draws the page.
@@ -160,7 +208,10 @@ func (p *Projects) item(x api.Project) app.UI {
 	return tag.Box("li", "item provider", part.Icon("folder"), tag.Box("div", "grow stack",
 		tag.Box("p", "line", part.Bold(x.Name), tag.Words("span", "meta", text.Join(x.Slug, state)),
 			part.Button("btn btn-sm end", "project", strconv.FormatInt(x.ID, 10), part.Text(text.ChangeEllipsis)).Aria("expanded", choose(open, "true", "false")).Aria("label", text.Field(text.ChangeEllipsis, x.Name))),
-		part.If(!open && len(x.Roots) > 0, func() app.UI { return tag.Words("p", "meta", text.Join(x.Roots...)) }),
+		part.If(!open && x.Description != "", func() app.UI { return tag.Words("p", "", x.Description) }),
+		part.If(!open && len(x.Roots)+len(x.Aliases) > 0, func() app.UI {
+			return tag.Words("p", "meta", text.Join(append(x.Roots[:len(x.Roots):len(x.Roots)], x.Aliases...)...))
+		}),
 		part.If(open, func() app.UI { return p.unfolded(x) })))
 }
 
@@ -172,8 +223,12 @@ func (p *Projects) unfolded(x api.Project) app.UI {
 			part.IconButton("btn btn-sm btn-quiet", "member-drop", m.Name, text.RemoveIt+" "+m.Name, "x")))
 	}
 	return tag.Box("div", "stack project-open",
-		field("pro-roots", text.RootsField, tag.Textarea().Class("input").Attr("rows", "3").Attr("spellcheck", "false"), ""),
-		tag.Box("p", "line", part.Button("btn btn-sm", "project-roots", "", part.Text(text.SaveRoots)),
+		field("pro-title", text.CategoryName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("dir", "auto"), p.wrong("name")),
+		field("pro-about", text.ProjectAbout, tag.Textarea().Class("input").Attr("rows", "2").Attr("dir", "auto"), p.wrong("description")),
+		field("pro-roots", text.RootsField, tag.Textarea().Class("input").Attr("rows", "3").Attr("spellcheck", "false"), p.wrong("roots")),
+		field("pro-aliases", text.AliasesField, tag.Textarea().Class("input").Attr("rows", "2").Attr("spellcheck", "false"), p.wrong("aliases")),
+		tag.Words("p", "meta", text.AliasesWhy),
+		tag.Box("p", "line", part.Button("btn btn-sm btn-primary", "project-save", "", part.Text(text.Save)),
 			part.Button("btn btn-sm", "project-share", "", part.Text(choose(x.Sharing, text.StopSharing, text.StartSharing))),
 			part.Button("btn btn-sm btn-danger", "project-delete", "", part.Text(text.DeleteProject+"…"))),
 		tag.Words("p", "meta", text.SharingWhy),

@@ -62,6 +62,14 @@ func views() []view {
 			w.Await("the changed curves", `document.querySelectorAll(".chart-curve-old").length > 1`)
 			w.Eval(`document.querySelector(".curves").scrollIntoView({block: "center"})`)
 		}},
+		{"projects", "/settings?part=projects", `document.querySelector(".main").innerText.includes("harbor-works")`, func(w *Window) {
+			w.Press("Change: Harbor works")
+			w.SeeIn(".project-open", "Klára")
+		}},
+		{"category", "/categories", `document.querySelector(".shelf-link")`, func(w *Window) {
+			w.ClickText(".shelf-link", "Harbor")
+			w.Has(".category-form")
+		}},
 		{"maintenance", "/settings?part=maintenance", `document.querySelector("[data-do=start]:not([disabled])")`, func(w *Window) {
 			w.Press("Make the indexes anew")
 			w.Has(".receipt")
@@ -149,6 +157,10 @@ func TestScreenshots(t *testing.T) {
 	w.ClickText(".row .row-body", "tomato seedlings")
 	w.Press("Move to trash")
 	w.See("Moved to the trash")
+	call(w, "POST", "api/projects", `{"name":"Harbor works","description":"The quay wall and what stands on it.","roots":["/srv/harbor"],"aliases":["quay"],"sharing":true}`)
+	for _, name := range []string{"klara", person} {
+		call(w, "POST", "api/projects/1/members", `{"name":`+quote(name)+`}`)
+	}
 	only := os.Getenv("ELOWEN_VIEWS")
 	for _, v := range views() {
 		if only != "" && !strings.Contains(","+only+",", ","+v.name+",") {
