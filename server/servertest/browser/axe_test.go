@@ -183,7 +183,7 @@ func TestAxeFindsNothing(t *testing.T) {
 
 	// Signed out, and nobody's yet.
 	s.Start()
-	w.Press("Try now")
+	w.tryNow()
 	w.Gone("not connected")
 	w.SeeIn(".row", "Added without a network.")
 	w.Visit(s.URL("/account"))

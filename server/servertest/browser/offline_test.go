@@ -75,7 +75,7 @@ func TestWithoutTheServerTheLastIsShown(t *testing.T) {
 	w.Visit(s.URL("/memory"))
 	w.SeeIn(".row", firstOne)
 	s.Start()
-	w.Press("Try now")
+	w.tryNow()
 	w.Gone("not connected")
 	w.SeeIn(".listfoot", "2 memories")
 	w.Gone("kept on this device")
@@ -132,7 +132,7 @@ func TestChangesWaitForTheServer(t *testing.T) {
 	w.Press("Close")
 
 	s.Start()
-	w.Press("Try now")
+	w.tryNow()
 	w.Gone("wait")
 	w.SeeIn(".row", "Added without a network.")
 	w.SeeIn(".row", "First, edited twice.")

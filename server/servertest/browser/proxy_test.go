@@ -260,7 +260,7 @@ func TestBehindAReverseProxyUnderABasePath(t *testing.T) {
 	w.SeeIn(".row", "Through the socket.")
 	w.See("not connected")
 	p.mend()
-	w.Press("Try now")
+	w.tryNow()
 	w.Gone("not connected")
 }
 

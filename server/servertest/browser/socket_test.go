@@ -72,7 +72,7 @@ func TestASocketThatBreaksMovesNothing(t *testing.T) {
 	w.See("not connected")
 	extra(2)
 	p.mend()
-	w.Press("Try now")
+	w.tryNow()
 	check("after an offline time", 303)
 	// A phone whose socket died without a word notices when it is taken out of the
 	// pocket, long before a heartbeat would.

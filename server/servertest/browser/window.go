@@ -141,6 +141,12 @@ func (w *Window) click(what, element string) {
 	}
 }
 
+// tryNow connects at once, where the app hasn't found the server by itself meanwhile.
+func (w *Window) tryNow() {
+	w.t.Helper()
+	w.Eval(`[...document.querySelectorAll("button")].find(e => e.innerText.trim() === "Try now")?.click()`)
+}
+
 // rest is the middle of an element that stands still and is on top there, else nil.
 func (w *Window) rest(element string) (*[2]float64, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, Patience)
