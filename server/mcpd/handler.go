@@ -2,10 +2,8 @@ package mcpd
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -80,18 +78,21 @@ func identify(ctx context.Context) (account.Identity, error) {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		if p := recover(); p != nil {
-			h.o.Log.Error("a request of an agent panicked", "panic", p, "stack", string(debug.Stack()))
-			refuse(w, http.StatusOK, nil, fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), ""))
-		}
-	}()
+	var m message
+	if err := fault.Guarded(func() { h.serve(w, r, &m) }); err != nil {
+		h.o.Log.Error("a request of an agent panicked", "error", err)
+		refuse(w, http.StatusOK, m.id, err)
+	}
+}
+
+// serve answers a request, and leaves in m what it has read of it.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, m *message) {
 	who, err := h.o.Identify(w, r)
 	if err != nil {
 		h.refused(w, err)
 		return
 	}
-	m, err := h.read(w, r)
+	*m, err = h.read(w, r)
 	if err != nil {
 		refuse(w, statusOf(err), m.id, err)
 		return
@@ -102,7 +103,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := caller{who: who, project: r.Header.Get(HeaderProject), request: r.Context()}
 	out := &recorder{header: http.Header{}, status: http.StatusOK}
 	h.sdk.ServeHTTP(out, m.request(r, context.WithValue(r.Context(), callerKey{}, c)))
-	out.play(w, m)
+	out.play(w, *m)
 }
 
 // refused answers who may not come in.

@@ -42,7 +42,20 @@ func (h *Handler) server() *mcp.Server {
 	}
 	h.resources(s)
 	h.prompts(s)
+	s.AddReceivingMiddleware(h.guarded) // around all others, so the last
 	return s
+}
+
+// guarded keeps a method that panics from taking the server along: the SDK runs
+// methods on goroutines of its own.
+func (h *Handler) guarded(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (out mcp.Result, err error) {
+		if panicked := fault.Guarded(func() { out, err = next(ctx, method, req) }); panicked != nil {
+			h.o.Log.Error("a request of an agent panicked", "method", method, "error", panicked)
+			return nil, internal(panicked)
+		}
+		return out, err
+	}
 }
 
 // wire is a tool as clients are told of it.

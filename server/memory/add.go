@@ -33,7 +33,10 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by audit.Actor, sou
 	// The search for similar ones is the longest part and needs no lock.
 	wait := s.embedded(ctx, body)
 	similar, err := s.resembling(ctx, owner, in, body)
-	v, pending := wait()
+	v, pending, panicked := wait()
+	if err == nil {
+		err = panicked
+	}
 	if err == nil {
 		similar, err = s.nearer(ctx, owner, in, similar, v)
 	}

@@ -45,23 +45,26 @@ type Near struct {
 // SetMeaning lets what is similar be found by meaning too. It comes before any use.
 func (s *Store) SetMeaning(m Meaning) { s.meaning = m }
 
-// embedded begins to embed a body, and gives what waits for it.
-func (s *Store) embedded(ctx context.Context, body string) (wait func() (v Vectors, pending bool)) {
+// embedded begins to embed a body, and gives what waits for it. Its error is Internal:
+// something panicked.
+func (s *Store) embedded(ctx context.Context, body string) (wait func() (v Vectors, pending bool, err error)) {
 	if s.meaning == nil {
-		return func() (Vectors, bool) { return Vectors{}, false }
+		return func() (Vectors, bool, error) { return Vectors{}, false, nil }
 	}
 	type result struct {
 		v       Vectors
 		pending bool
+		err     error
 	}
 	done := make(chan result, 1)
 	go func() {
-		v, pending := s.meaning.Embed(ctx, body)
-		done <- result{v, pending}
+		var r result
+		r.err = fault.Guarded(func() { r.v, r.pending = s.meaning.Embed(ctx, body) })
+		done <- r
 	}()
-	return func() (Vectors, bool) {
+	return func() (Vectors, bool, error) {
 		r := <-done
-		return r.v, r.pending
+		return r.v, r.pending, r.err
 	}
 }
 

@@ -30,7 +30,11 @@ func (s *Store) ask(ctx context.Context, text string, late bool) *asked {
 	var wait sync.WaitGroup
 	if late && s.o.Late != nil && s.o.Late.Ready() {
 		wait.Go(func() {
-			if lq, err := s.o.Late.Question(ctx, text); err == nil {
+			var lq LateQuestion
+			var err error
+			if panicked := fault.Guarded(func() { lq, err = s.o.Late.Question(ctx, text) }); panicked != nil {
+				s.o.Log.Error("making a question ready for late interaction panicked", "error", panicked)
+			} else if err == nil {
 				q.late = lq
 			} else if ctx.Err() == nil {
 				s.o.Log.Warn("a question could not be made ready for late interaction", "error", err)

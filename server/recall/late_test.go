@@ -18,12 +18,16 @@ type judge struct {
 	asked int
 	seen  [][]embedding.Body
 	fails bool
+	panic bool
 }
 
 func (j *judge) Ready() bool { return true }
 
 func (j *judge) Question(context.Context, string) (LateQuestion, error) {
 	j.asked++
+	if j.panic {
+		panic("late interaction broke")
+	}
 	if j.fails {
 		return nil, fault.New(fault.Unavailable, "No weights.")
 	}
@@ -110,4 +114,17 @@ func TestAnUnknownModel(t *testing.T) {
 	if got.Path != api.PathKeyword || !strings.Contains(got.Note, "Nothing is known yet of how m") || got.Candidates[0].Similarity == nil {
 		t.Errorf("%s, %q, %+v", got.Path, got.Note, got.Candidates)
 	}
+}
+
+// Late interaction that panics is as one that there is not.
+func TestLateOutlivesAPanic(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.on("m")
+		j := &judge{panic: true}
+		w.Store.o.Late = j
+		w.add("The hound sleeps near the dock.")
+		if got := w.retrieve(api.RetrieveRequest{Query: "walk the dog"}); len(got.Candidates) != 1 || j.asked == 0 {
+			t.Errorf("%+v after %d questions", got, j.asked)
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"elowen/server/memory"
 	"elowen/server/settings"
 	"elowen/server/vector"
+	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
 
@@ -42,7 +43,13 @@ func (s *Store) Embed(ctx context.Context, body string) (v memory.Vectors, pendi
 	defer cancel()
 	// A model that doesn't look at the clock must not keep the add waiting.
 	done := make(chan memory.Vectors, 1)
-	go func() { done <- embedBody(ctx, snapshot, body) }()
+	go func() {
+		var v memory.Vectors
+		if panicked := fault.Guarded(func() { v = embedBody(ctx, snapshot, body) }); panicked != nil {
+			s.o.Log.Error("embedding a body that is added panicked", "error", panicked)
+		}
+		done <- v
+	}()
 	select {
 	case v = <-done:
 	case <-ctx.Done():

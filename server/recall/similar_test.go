@@ -92,6 +92,17 @@ func TestAddDoesNotWaitForASlowModel(t *testing.T) {
 	close(stop)
 }
 
+// A model that panics is as one that does not answer.
+func TestAddOutlivesAModelThatPanics(t *testing.T) {
+	w := open(t)
+	w.on("m")
+	w.model.slow = func(context.Context) error { panic("a model broke") }
+	out, err := w.memories.Add(ctx, w.ann, me, api.SourceUser, api.MemoryAdd{Body: "A dog barks."})
+	if err != nil || !out.SimilarPending || out.Indexed {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // A model that must be loaded first keeps no add waiting, and isn't asked by it.
 func TestAddDoesNotWaitForAModelToLoad(t *testing.T) {
 	w := open(t)

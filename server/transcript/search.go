@@ -78,8 +78,12 @@ func (s *Store) ask(ctx context.Context, q *asked, byTokens bool) {
 	var wait sync.WaitGroup
 	if byTokens && s.o.Late != nil && s.o.Late.Ready() {
 		wait.Go(func() {
-			lq, err := s.o.Late.Question(ctx, q.text, s.o.Background())
-			if err == nil {
+			var lq *late.Question
+			var err error
+			panicked := fault.Guarded(func() { lq, err = s.o.Late.Question(ctx, q.text, s.o.Background()) })
+			if panicked != nil {
+				s.o.Log.Error("making a question ready for late interaction panicked", "error", panicked)
+			} else if err == nil {
 				q.late = lq
 			} else if ctx.Err() == nil {
 				s.o.Log.Warn("a question could not be made ready for late interaction", "error", err)

@@ -15,6 +15,7 @@ import (
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
 	"elowen/server/settings"
+	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -131,6 +132,25 @@ func TestLateLooksBeside(t *testing.T) {
 			if strings.HasPrefix(turn.Text, "Das ist") && turn.Late != nil {
 				t.Error("late interaction in a language that it doesn't know")
 			}
+		}
+	})
+}
+
+// Where late interaction panics it takes no part.
+func TestLateOutlivesAPanic(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		h.add(h.ann, "Ann: The lighthouse keeper owns a parrot", "Bo: Cats like sardines and sun")
+		h.drain()
+		asked := 0
+		h.s.o.Background = func() words.Background {
+			if asked++; asked == 1 { // on the goroutine; later ones are the request's own
+				panic("the words broke")
+			}
+			return nil
+		}
+		got := h.search(h.ann, api.TranscriptSearch{Query: "who has a parrot ?"})
+		if asked == 0 || len(got.Turns) == 0 || got.Turns[0].Late != nil {
+			t.Errorf("asked %d times: %+v", asked, got.Turns)
 		}
 	})
 }

@@ -78,3 +78,17 @@ func TestOurs(t *testing.T) {
 		t.Errorf("%+v %v", e, ok)
 	}
 }
+
+// What panics is an error of ours, whose stack is for logs alone.
+func TestGuarded(t *testing.T) {
+	if err := Guarded(func() {}); err != nil {
+		t.Error(err)
+	}
+	err := Guarded(func() { panic("of the key 4711") })
+	if !Is(err, Internal) || !strings.Contains(err.Error(), "4711") || !strings.Contains(err.Error(), "fault_test.go") {
+		t.Errorf("%v", err)
+	}
+	if p := ProblemOf(err); strings.Contains(p.Detail+p.Title, "4711") {
+		t.Errorf("told: %+v", p)
+	}
+}
