@@ -36,6 +36,7 @@ type Store struct {
 	options  Options
 	hash     *hasher
 	attempts *attempts
+	guesses  *guesses
 	touches  *touches
 	setup    setupCode
 }
@@ -46,6 +47,7 @@ func New(d *db.DB, o Options) *Store {
 		db: d, options: o,
 		hash:     newHasher(o.Hash),
 		attempts: newAttempts(setting.Int("account.loginAttempts"), setting.Int("account.nameAttempts")),
+		guesses:  newGuesses(),
 		touches:  newTouches(d, o.Patience, o.Log),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"elowen/shared/fault"
-	"elowen/shared/setting"
 )
 
 // attemptWindow is the time in which failures are counted: the unit of the
@@ -28,15 +27,13 @@ type attempts struct {
 	most  int // for an address, or a secret that is checked once
 	named int // for a name, from all addresses that it doesn't know
 
-	tokens int // of wrong tokens, for an address
-
 	mu    sync.Mutex
 	byID  map[string][]int64 // when each attempt began, oldest first; never more than mostOf the key
-	known map[string]int64   // name and address that belong together: when they were last seen to
+	known pairs              // a name, and an address that belongs to it
 }
 
 func newAttempts(most, named int) *attempts {
-	return &attempts{most: most, named: named, tokens: setting.Int("account.tokenAttempts"), byID: map[string][]int64{}, known: map[string]int64{}}
+	return &attempts{most: most, named: named, byID: map[string][]int64{}, known: pairs{}}
 }
 
 // knownLasts is how long an address stays known to a name.
@@ -47,7 +44,7 @@ func (a *attempts) login(name, client string, now int64) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	keys := []string{"client:" + client}
-	if at, ok := a.known[name+"\n"+client]; !ok || now-at > knownLasts || at > now {
+	if !a.known.have(name, client, now) {
 		keys = append(keys, nameAttempts+name)
 	}
 	return keys
@@ -60,21 +57,8 @@ const nameAttempts = "name:"
 func (a *attempts) knows(name, client string, now int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	pair := name + "\n" + client
-	if _, ok := a.known[pair]; !ok && len(a.known) >= attemptKeys {
-		oldest := ""
-		for k, at := range a.known {
-			if oldest == "" || at < a.known[oldest] {
-				oldest = k
-			}
-		}
-		delete(a.known, oldest)
-	}
-	a.known[pair] = now
+	a.known.note(name, client, now)
 }
-
-// tokenAttempts begins the keys of addresses that sent wrong tokens.
-const tokenAttempts = "token:"
 
 // full tells, as begin would, whether a key has too many failures, and notes nothing.
 func (a *attempts) full(now int64, key string) error {
@@ -87,14 +71,6 @@ func (a *attempts) full(now int64, key string) error {
 	return tooMany(list[0] + attemptWindow - now)
 }
 
-// knowsOf tells whether an address is known to a name.
-func (a *attempts) knowsOf(name, client string, now int64) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at, ok := a.known[name+"\n"+client]
-	return ok && now-at <= knownLasts && at <= now
-}
-
 func tooMany(wait int64) error {
 	err := fault.New(fault.TooMany, "There were too many failed attempts. Wait a while, then try again.")
 	err.RetryAfterMillis = wait
@@ -103,9 +79,6 @@ func tooMany(wait int64) error {
 
 // mostOf is how many failures a key may have.
 func (a *attempts) mostOf(key string) int {
-	if strings.HasPrefix(key, tokenAttempts) {
-		return a.tokens
-	}
 	if strings.HasPrefix(key, nameAttempts) {
 		return a.named
 	}

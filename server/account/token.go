@@ -72,10 +72,10 @@ func (s *Store) TokenFrom(ctx context.Context, client, secret string) (Identity,
 	if err := s.db.View(ctx, func(tx *db.Tx) error { now = tx.Now; return nil }); err != nil {
 		return Identity{}, err
 	}
-	name, key := "secret "+hashSecret(secret), tokenAttempts+client
-	seen := s.attempts.knowsOf(name, client, now)
+	hash := hashSecret(secret)
+	seen := s.guesses.seen(hash, client, now)
 	if !seen {
-		if err := s.attempts.full(now, key); err != nil {
+		if err := s.guesses.failed.full(now, client); err != nil {
 			return Identity{}, err
 		}
 	}
@@ -84,11 +84,11 @@ func (s *Store) TokenFrom(ctx context.Context, client, secret string) (Identity,
 		return i, err
 	}
 	if err != nil {
-		if limit := s.attempts.begin(now, key); limit != nil {
+		if limit := s.guesses.failed.begin(now, client); limit != nil {
 			return i, limit // others were quicker
 		}
 	}
-	s.attempts.knows(name, client, now)
+	s.guesses.note(hash, client, err == nil, now)
 	return i, err
 }
 
