@@ -2,12 +2,11 @@ package delivery
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
@@ -87,7 +86,7 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 			continue
 		}
 		seen[m.ID] = true
-		i := Item{Memory: m, Hash: hashOf(m.Body)}
+		i := Item{Memory: m, Hash: audit.Hash(m.Body)}
 		if m.CategoryID != nil {
 			i.Category = names[*m.CategoryID]
 		}
@@ -138,7 +137,7 @@ func enter(tx *db.Tx, owner db.AccountID, r Request) (conversation, error) {
 	if _, err := tx.Exec(`INSERT INTO agent_conversation (owner_id, handle, results, used_at) VALUES (?, ?, 1, ?)`, int64(owner), c.handle, tx.Now); err != nil {
 		return c, err
 	}
-	return c, trim(tx, owner)
+	return c, trim(tx, owner, c.handle)
 }
 
 // read drops what no longer holds in a conversation, and reads what does.
@@ -175,15 +174,17 @@ func (c *conversation) note(tx *db.Tx, owner db.AccountID, id int64, hash string
 	return err
 }
 
-// trim removes the account's conversations that nothing holds in any more but the
-// newest, and those beyond what it may keep. Their deliveries go along.
-func trim(tx *db.Tx, owner db.AccountID) error {
+// trim removes the account's conversations that nothing holds in any more, and those
+// beyond what it may keep: of one result first, which is all that an agent begins that
+// gives no handles, but never the one that begins now. Their deliveries go along.
+func trim(tx *db.Tx, owner db.AccountID, begun string) error {
 	if _, err := tx.Exec(`DELETE FROM agent_conversation WHERE owner_id = ? AND used_at <= ?`, int64(owner), tx.Now-idleMillis); err != nil {
 		return err
 	}
 	_, err := tx.Exec(`DELETE FROM agent_conversation WHERE owner_id = ? AND handle IN
-		(SELECT handle FROM agent_conversation WHERE owner_id = ? ORDER BY used_at DESC, handle LIMIT 100000 OFFSET ?)`,
-		int64(owner), int64(owner), setting.Int("agent.conversations"))
+		(SELECT handle FROM agent_conversation WHERE owner_id = ?
+			ORDER BY CASE WHEN handle = ? THEN 0 WHEN results > 1 THEN 1 ELSE 2 END, used_at DESC, handle LIMIT 100000 OFFSET ?)`,
+		int64(owner), int64(owner), begun, setting.Int("agent.conversations"))
 	return err
 }
 
@@ -202,12 +203,6 @@ func newHandle() string { return "c-" + strings.ToLower(db.NewSecret()[:10]) }
 // plausible tells whether a handle may be one of ours, before the store is asked.
 func plausible(handle string) bool {
 	return len(handle) <= 64 && utf8.ValidString(handle) && !strings.ContainsRune(handle, 0)
-}
-
-// hashOf names a body: SHA-256, in hex.
-func hashOf(body string) string {
-	sum := sha256.Sum256([]byte(body))
-	return hex.EncodeToString(sum[:])
 }
 
 // EraseAccount removes everything of the account's here.

@@ -214,6 +214,48 @@ func TestWhatIsTooLongIsNotCounted(t *testing.T) {
 	})
 }
 
+// An agent that gives no handles begins a conversation with each result: they push out
+// each other, and none that somebody goes on with.
+func TestAgentsWithoutHandles(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		a := f.add("a")
+		_, hers := f.hand("", a)
+		f.clock.Advance(1)
+		f.hand(hers, a)
+		var last string
+		for range 230 {
+			f.clock.Advance(1)
+			_, last = f.hand("", a)
+		}
+		if n := f.count("agent_conversation", f.ann); n != 200 {
+			t.Errorf("%d conversations", n)
+		}
+		for _, c := range []string{hers, last} {
+			got, same := f.hand(c, a)
+			f.want(got, fmt.Sprintf("-%d", a))
+			f.want(same, c)
+		}
+		// Where all are gone on with, the one that begins has room too.
+		var first string
+		for i := range 220 {
+			f.clock.Advance(1)
+			_, c := f.hand("", a)
+			if _, same := f.hand(c, a); same != c {
+				t.Fatalf("%d: %q became %q", i, c, same)
+			}
+			if i == 0 {
+				first = c
+			}
+		}
+		if n := f.count("agent_conversation", f.ann); n != 200 {
+			t.Errorf("%d conversations", n)
+		}
+		if _, c := f.hand(first, a); c == first {
+			t.Error("the oldest is still there")
+		}
+	})
+}
+
 func TestOldConversationsGo(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		a := f.add("a")
