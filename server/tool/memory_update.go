@@ -69,7 +69,9 @@ func update(u *use) (Result, error) {
 		}
 		patch.CategoryID = api.Some(c.ID)
 	}
-	m, err := u.Memories.Patch(u.ctx, u.owner(), u.by(), int64(in.ID), 0, patch)
+	// Of the revision that was looked at: another one may be in another pool, or have
+	// become what the agent has not seen.
+	m, err := u.Memories.Patch(u.ctx, u.owner(), u.by(), int64(in.ID), was.Revision, patch)
 	if err != nil {
 		return Result{}, gone(err, int64(in.ID))
 	}
