@@ -58,8 +58,8 @@ func (c *mcpCommand) where(r *run) string {
 			at = real
 		}
 	}
-	if strings.ContainsFunc(at, steers) {
-		return ""
+	if strings.ContainsFunc(at, steers) || c.Project == "" && tool.ProjectPath(at) != nil {
+		return "" // nobody asked for it, and nothing is to fail for it
 	}
 	return at
 }

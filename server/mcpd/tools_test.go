@@ -134,6 +134,11 @@ func TestProjects(t *testing.T) {
 			t.Errorf("at %s: %+v", at, f)
 		}
 	}
+	for what, path := range map[string]string{"invalid UTF-8": "/srv/\xff", "too long": "/" + strings.Repeat("x", 1000)} {
+		if why := wrong(t, connect(t, s, token, http.Header{mcpd.HeaderProject: {path}}), "MemorySearch", args{"query": "airlock"}); !strings.Contains(why, "projectPath") {
+			t.Errorf("%s: %s", what, why)
+		}
+	}
 	if f := search(connect(t, s, token, http.Header{mcpd.HeaderProject: {"/srv/moon/x"}}), nil); len(f.Memories) != 2 {
 		t.Errorf("by header: %+v", f)
 	}

@@ -7,6 +7,7 @@ import (
 	"elowen/server/category"
 	"elowen/server/project"
 	"elowen/server/render"
+	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -48,11 +49,23 @@ func fresh(body string) error {
 	return nil
 }
 
+// placed is where an agent works.
+type placed struct {
+	ProjectPath string `json:"projectPath,omitempty" validate:"text=agent.path"`
+}
+
+// ProjectPath judges where an agent works, as the arguments of that name are judged: for what a
+// connection names.
+func ProjectPath(path string) error { return validation.Struct(placed{path}) }
+
 // where is the project of a call.
 func (u *use) where(argument string) (project.Found, string, error) {
 	told := strings.TrimSpace(argument)
 	if told == "" {
 		told = u.call.ProjectPath
+		if err := ProjectPath(told); err != nil {
+			return project.Found{}, "", fault.Wrap(fault.Invalid, err, "What this connection names as the place where you work can't be used: "+fault.ProblemOf(err).Detail+" Give the argument projectPath instead")
+		}
 	}
 	found, err := u.Projects.Find(u.ctx, u.owner(), told)
 	return found, told, err

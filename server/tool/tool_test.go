@@ -145,6 +145,35 @@ func TestErrorsAreResults(t *testing.T) {
 	}
 }
 
+// Where a connection says that the agent works is judged as the argument is.
+func TestProjectOfAConnection(t *testing.T) {
+	set := New(Options{})
+	for what, path := range map[string]string{"invalid UTF-8": "/srv/\xff", "too long": "/" + strings.Repeat("ä", 1000), "a control": "/srv/\x1b[2J"} {
+		call := as(api.ScopeRead, api.ScopeWrite)
+		call.ProjectPath = path
+		for name, args := range map[string]string{"MemorySearch": `{"query":"tea"}`, "MemoryAdd": `{"body":"tea","shared":true}`} {
+			r := set.Run(ctx, set.Get(name), call, []byte(args))
+			if !r.Failed || !strings.Contains(r.Text, "projectPath") || !strings.Contains(r.Text, "this connection names") {
+				t.Errorf("%s, %s: %+v", what, name, r)
+			}
+		}
+		argument, err := json.Marshal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if what == "invalid UTF-8" {
+			argument = []byte(`"` + path + `"`)
+		}
+		r := set.Run(ctx, set.Get("MemorySearch"), as(api.ScopeRead), []byte(`{"query":"tea","projectPath":`+string(argument)+`}`))
+		if !r.Failed || !strings.HasPrefix(r.Text, "projectPath ") && what != "invalid UTF-8" {
+			t.Errorf("%s as an argument: %+v", what, r)
+		}
+		if (ProjectPath(path) == nil) || ProjectPath("/srv/moon") != nil || ProjectPath("") != nil {
+			t.Errorf("%s: %v", what, ProjectPath(path))
+		}
+	}
+}
+
 func TestScopes(t *testing.T) {
 	set := New(Options{})
 	for _, one := range set.List() {
