@@ -17,7 +17,7 @@ func memoryListRecent() *Tool {
 		Name: "MemoryListRecent", Title: "List recent memories", Scope: api.ScopeRead, Idempotent: true,
 		Description: "Lists the memories that were added or changed last, newest first. Use it to look over what was saved lately, or to find an id; to find something in particular use MemorySearch.",
 		Input: object(
-			whole("limit", "At most so many (10)").within("agent.list"),
+			atMost("agent.list"),
 			text("conversation", "Handle from your last result").within("agent.conversation"),
 		),
 		Output: foundSchema,

@@ -26,7 +26,7 @@ func memorySearch() *Tool {
 		Description: "Finds stored memories by meaning and words. Use it before you answer or decide anything that earlier conversations, the person's preferences, people, projects or past decisions may bear on; ask in a whole sentence. For the newest without a question use MemoryListRecent.",
 		Input: object(
 			text("query", "What to look for, as a question or a sentence").needed().within("recall.query"),
-			whole("limit", "At most so many (6)").within("agent.search"),
+			atMost("agent.search"),
 			text("after", "Only noted or confirmed from this date on, such as 2026-01-31"),
 			text("before", "Only noted or confirmed before this date"),
 			text("conversation", "Handle from your last result, so that nothing is sent twice").within("agent.conversation"),

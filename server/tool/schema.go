@@ -33,6 +33,11 @@ func (p property) needed() property { p.need = true; return p }
 // within bounds it by a row of the setting table.
 func (p property) within(key string) property { p.key = key; return p }
 
+// atMost is a limit whose default and bounds are a row of the setting table.
+func atMost(key string) property {
+	return whole("limit", "At most so many ("+setting.Format(setting.Get(key).Default)+")").within(key)
+}
+
 // object is the schema of an object with these properties and no others.
 func object(properties ...property) json.RawMessage {
 	var b, required bytes.Buffer

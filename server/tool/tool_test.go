@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"elowen/server/account"
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 )
 
 var ctx = context.Background()
@@ -98,6 +100,17 @@ func as(scopes ...string) Call {
 	return Call{Identify: func(context.Context) (account.Identity, error) {
 		return account.Identity{Owner: 1, TokenID: 7, Scopes: scopes}, nil
 	}}
+}
+
+// What a limit is without one is told as the setting has it.
+func TestLimitsTellTheirDefaults(t *testing.T) {
+	set := New(Options{})
+	for name, key := range map[string]string{"MemorySearch": "agent.search", "MemoryListRecent": "agent.list"} {
+		want := fmt.Sprintf(`"limit":{"type":"integer","description":"At most so many (%d)","minimum":1`, setting.Int(key))
+		if got := string(set.Get(name).Input); !strings.Contains(got, want) {
+			t.Errorf("%s: %s is not in %s", name, want, got)
+		}
+	}
 }
 
 // What goes wrong is a sentence that says what to do.
