@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"slices"
 	"strings"
 
 	"elowen/shared/api"
@@ -136,9 +135,6 @@ var clients = []Client{
 		look: "Settings → Cascade → MCP servers",
 	},
 }
-
-// Clients is the table of clients, the most used first.
-func Clients() []Client { return slices.Clone(clients) }
 
 // IDs are the ids of the clients.
 func IDs() []string {

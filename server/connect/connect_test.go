@@ -43,7 +43,7 @@ func TestEntries(t *testing.T) {
 		"gemini":         `{"mcpServers":{"elowen":{"headers":{"Authorization":"Bearer TOKEN"},"httpUrl":"ADDRESS/mcp"}}}`,
 		"windsurf":       `{"mcpServers":{"elowen":{"headers":{"Authorization":"Bearer TOKEN"},"serverUrl":"ADDRESS/mcp"}}}`,
 	}
-	for _, c := range Clients() {
+	for _, c := range clients {
 		change, err := c.Set(nil, c.Remote(address+"/", token, "/opt/elowen"))
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
@@ -67,8 +67,8 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%s, of this machine: %s", c.ID, got)
 		}
 	}
-	if len(want) != len(Clients()) {
-		t.Errorf("%d clients", len(Clients()))
+	if len(want) != len(clients) {
+		t.Errorf("%d clients", len(clients))
 	}
 }
 
@@ -307,7 +307,7 @@ func TestFilesAreReplacedWhole(t *testing.T) {
 // command line writes.
 func TestShown(t *testing.T) {
 	list := Shown()
-	if len(list) != len(Clients())+1 || list[len(list)-1].ID != api.ConnectAny {
+	if len(list) != len(clients)+1 || list[len(list)-1].ID != api.ConnectAny {
 		t.Fatalf("%d are shown", len(list))
 	}
 	for _, s := range list {

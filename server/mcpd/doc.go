@@ -22,8 +22,9 @@
 // # Invariants
 //
 // Nothing answers 500, and only an unknown method 404, in the revision that asks for
-// it. Bodies, lines and results are bounded. Who calls is found out for each request;
-// the tools ask for it when they run. All that is cacheable is private.
+// it. Bodies, lines and results are bounded. Who calls is found out for each request,
+// before its body is read, and holds for all of that request: once for a batch, whose
+// calls all came with the same token. Nothing of it is kept for the next one. All that is cacheable is private.
 //
 // # What it does not do
 //

@@ -8,8 +8,8 @@
 // no null among types, no references, no alternatives, since clients drop tools that
 // have such.
 //
-// A Call is one use of a tool: who it is for, found out when the tool runs and never
-// before, and the project that the agent works in. Run answers a Result whatever
+// A Call is one use of a tool: who it is for, as whoever brings it has found out, and
+// the project that the agent works in. Run answers a Result whatever
 // happens: what went wrong is a result too, in words that say what to do, because the
 // model is the one who can mend it.
 //

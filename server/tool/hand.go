@@ -55,8 +55,6 @@ func hand(h delivery.Handed, project string, notes ...string) Result {
 			m = render.Memory{ID: i.ID, Body: i.Body, Beginning: true, Note: "already in context"}
 		case !i.Whole:
 			m.Beginning, m.Note, s.Cut = true, "too long to show here; read the resource memory://ID with its id", true
-		default:
-			r.Deliveries = append(r.Deliveries, Delivery{ID: i.ID, Hash: i.Hash})
 		}
 		if m.Beginning {
 			s.Body = render.Harmless(render.Beginning(i.Body))

@@ -39,7 +39,8 @@ type Options struct {
 
 // Call is one use of a tool.
 type Call struct {
-	// Identify tells whom the call is for. It is asked when the tool runs.
+	// Identify tells whom the call is for. It is asked first of all; whether it then
+	// looks, or tells what was found when a request came in, is its own affair.
 	Identify func(ctx context.Context) (account.Identity, error)
 	// Actor names the agent in the audit where no token does; empty: as the identity says.
 	Actor string
@@ -52,14 +53,6 @@ type Result struct {
 	Text   string // for the model to read
 	Object any    // the same for programs; nil where it failed
 	Failed bool   // Text says why, and what to do
-	// Deliveries are the memories whose whole bodies are in Text and in Object.
-	Deliveries []Delivery
-}
-
-// Delivery is a memory that a result holds whole.
-type Delivery struct {
-	ID   int64
-	Hash string // of the body
 }
 
 // Tool is one tool.
