@@ -31,7 +31,20 @@ type invocation struct {
 	Dir      string            `json:"dir"`
 	Env      map[string]string `json:"env"`
 	Terminal bool              `json:"terminal"`
+	Relay    *relaying         `json:"relay,omitempty"` // instead of a command
 }
+
+// relaying asks the server to answer an agent's messages. An elowen mcp runs for as long
+// as its agent does, and the server may be updated meanwhile: so here the versions may
+// differ, and this and relayed stay as they are, or get another relayProtocol.
+type relaying struct {
+	Protocol int    `json:"protocol"`
+	User     string `json:"user"`
+	Token    string `json:"token"`
+}
+
+// relayProtocol counts the ways in which messages were relayed.
+const relayProtocol = 1
 
 // frames writes frames from several goroutines.
 type frames struct {

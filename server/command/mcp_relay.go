@@ -120,7 +120,7 @@ type relay struct {
 // newRelay asks the server to answer messages.
 func newRelay(r *run, conn net.Conn, user, token string) (*relay, error) {
 	l := &relay{conn: conn, out: &frames{w: conn}, waiting: map[int64]chan relayed{}}
-	v := invocation{Version: version, Args: []string{"mcp-relay", "--user=" + user, "--token=" + token}, Dir: r.Dir, Env: map[string]string{}}
+	v := invocation{Version: version, Relay: &relaying{Protocol: relayProtocol, User: user, Token: token}, Dir: r.Dir}
 	if err := l.out.sendJSON(frameInvocation, v); err != nil {
 		conn.Close()
 		return nil, fault.Wrap(fault.Unavailable, err, "The server of this data directory doesn't answer. Try again.")

@@ -108,7 +108,15 @@ func (a *admin) answer(ctx context.Context, c net.Conn) {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{})
-	if v.Version != version {
+	if v.Relay != nil {
+		if v.Relay.Protocol != relayProtocol {
+			fmt.Fprintf(out.writer(frameError), "elowen: The server and this elowen mcp (%s) are too far apart: start the agent again, so that it starts elowen mcp anew.\n", v.Version)
+			_ = out.send(frameExit, []byte{exitFailed})
+			return
+		}
+		// Nothing else of what was asked counts: commands need the same version.
+		v.Args, v.Env = []string{"mcp-relay", "--user=" + v.Relay.User, "--token=" + v.Relay.Token}, nil
+	} else if v.Version != version {
 		fmt.Fprintf(out.writer(frameError), "elowen: The server runs version %s, this program is %s. Restart the server, or use its program.\n", version, v.Version)
 		_ = out.send(frameExit, []byte{exitFailed})
 		return
