@@ -33,7 +33,7 @@ type connected struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"` // it is another one than before, or would be
 	Written bool   `json:"written"`
-	Diff    string `json:"diff"`   // tokens are masked in it
+	Diff    string `json:"diff"`   // of elowen's entry alone, without secrets
 	Backup  string `json:"backup"` // where what was there before is kept; empty: nowhere
 }
 

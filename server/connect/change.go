@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"regexp"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"elowen/shared/fault"
 )
@@ -27,6 +24,8 @@ type format interface {
 	set(config []byte, servers string, f fields) ([]byte, error)
 	// unset takes the entry out, which is there.
 	unset(config []byte, servers string) ([]byte, error)
+	// show writes an entry for people, whose values are as of read.
+	show(servers string, entry any) []byte
 }
 
 // Change is what a config would become.
@@ -37,25 +36,6 @@ type Change struct {
 
 // Same tells whether there is nothing to write.
 func (c Change) Same() bool { return bytes.Equal(c.Before, c.After) }
-
-// tokens are tokens of elowen, with their last characters apart.
-var tokens = regexp.MustCompile(`elw_[A-Za-z0-9_-]*([A-Za-z0-9_-]{4})`)
-
-// Masked hides the tokens in a text but for their last characters, by which people tell
-// one from another.
-func Masked(text []byte) []byte { return tokens.ReplaceAll(text, []byte("elw_…$1")) }
-
-// Diff is the change for people, with tokens masked; empty where there is none.
-func (c Change) Diff(file string) string {
-	if c.Same() {
-		return ""
-	}
-	text := diff.Diff(file, Masked(c.Before), file, Masked(c.After))
-	if _, rest, ok := bytes.Cut(text, []byte("\n")); ok && bytes.HasPrefix(text, []byte("diff ")) {
-		text = rest // the command that nobody ran
-	}
-	return string(text)
-}
 
 // Set puts the entry into a config, nil or empty for one that isn't there yet. Errors:
 // Invalid, with the reason, where the config isn't understood.
