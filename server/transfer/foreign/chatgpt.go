@@ -204,7 +204,7 @@ func (r *chatGPT) message(f *File, line int, raw []byte) error {
 	return nil
 }
 
-func (r *chatGPT) end(c *collector) {
+func (r *chatGPT) end(c *collector) error {
 	list := r.written
 	if r.hasState { // the state has what was written before it, and not what was deleted
 		list = slices.DeleteFunc(list, func(x fact) bool { return float64(x.at.ms) <= r.stateAt*1000 })
@@ -213,8 +213,7 @@ func (r *chatGPT) end(c *collector) {
 	slices.SortStableFunc(list, func(a, b fact) int { return cmp.Compare(a.at.ms, b.at.ms) })
 	for _, x := range list {
 		if err := c.add(x.f, x.line, "", api.Line{Body: x.text, CreatedAt: c.at(x.at)}); err != nil {
-			c.found.Faults = append(c.found.Faults, Fault{File: x.f.Name, Line: x.line, Message: sentence(err)})
-			return
+			return err
 		}
 	}
 	switch {
@@ -226,4 +225,5 @@ func (r *chatGPT) end(c *collector) {
 	if r.forgotten > 0 {
 		c.note("Left out %s to forget something, or switched off.", count(r.forgotten, "entry that was", "entries that were"))
 	}
+	return nil
 }

@@ -103,13 +103,13 @@ func (r *claude) memories(c *collector, f *File, line int, raw []byte) error {
 	return nil
 }
 
-func (r *claude) end(c *collector) {
+func (r *claude) end(c *collector) error {
 	for _, m := range r.records {
 		if err := r.unfold(c, &m); err != nil {
-			c.found.Faults = append(c.found.Faults, Fault{File: m.f.Name, Line: m.line, Message: sentence(err)})
-			return
+			return err
 		}
 	}
+	return nil
 }
 
 func (r *claude) unfold(c *collector, m *claudeRecord) error {

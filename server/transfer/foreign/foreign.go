@@ -54,8 +54,8 @@ type reader interface {
 	picks(f *File) bool
 	// read reads one file. It answers a *Fault where the file is broken.
 	read(c *collector, f *File) error
-	// end is told when all files are read.
-	end(c *collector)
+	// end is told when all files are read. It answers what read would.
+	end(c *collector) error
 }
 
 // readers are the formats by name.
@@ -127,16 +127,13 @@ func (c *collector) run(b *Bundle) error {
 		if slices.ContainsFunc(c.found.Faults, func(x Fault) bool { return x.File == f.Name }) {
 			continue
 		}
-		err := c.r.read(c, f)
-		var broken *Fault
-		switch {
-		case errors.As(err, &broken):
-			c.found.Faults = append(c.found.Faults, *broken)
-		case err != nil:
+		if err := c.broken(c.r.read(c, f)); err != nil {
 			return err
 		}
 	}
-	c.r.end(c)
+	if err := c.broken(c.r.end(c)); err != nil {
+		return err
+	}
 	order := map[string]int{}
 	for n, f := range picked {
 		order[f.Name] = n
@@ -148,6 +145,16 @@ func (c *collector) run(b *Bundle) error {
 	c.tellNaive()
 	c.tellKeys()
 	return nil
+}
+
+// broken notes a file that is broken, and passes on what concerns the whole.
+func (c *collector) broken(err error) error {
+	var f *Fault
+	if errors.As(err, &f) {
+		c.found.Faults = append(c.found.Faults, *f)
+		return nil
+	}
+	return err
 }
 
 // pick finds the files of the format. One file is it, whatever its name. Text beside an
@@ -197,9 +204,6 @@ func (c *collector) take(i Item) error {
 func tooMany(most int) error {
 	return fault.Newf(fault.TooLarge, "There are more than %d memories in it. Split it; nothing was changed.", most)
 }
-
-// sentence is an error as a report tells it.
-func sentence(err error) string { return fault.ProblemOf(err).Detail }
 
 func (c *collector) note(format string, args ...any) {
 	c.found.Notes = append(c.found.Notes, fmt.Sprintf(format, args...))

@@ -112,4 +112,4 @@ func (g *graph) entity(c *collector, f *File, line int, r *graphRecord) error {
 	return nil
 }
 
-func (g *graph) end(*collector) {}
+func (g *graph) end(*collector) error { return nil }

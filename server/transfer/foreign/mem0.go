@@ -225,9 +225,9 @@ func (c *collector) relate(f *File, line int, from, how, to, more string) error 
 	return c.add(f, line, "", api.Line{Body: body})
 }
 
-func (r *mem0) end(c *collector) {
+func (r *mem0) end(c *collector) error {
 	if err := r.file(c); err != nil {
-		c.found.Faults = append(c.found.Faults, Fault{File: r.waiting[0].f.Name, Message: sentence(err)})
+		return err
 	}
 	if r.deleted > 0 {
 		c.note("Left out %s deleted in mem0.", count(r.deleted, "memory that was", "memories that were"))
@@ -235,4 +235,5 @@ func (r *mem0) end(c *collector) {
 	if len(r.users) > 1 {
 		c.note("It has the memories of %d users; all of them come into one account.", len(r.users))
 	}
+	return nil
 }

@@ -237,11 +237,12 @@ func (r *notes) prose(c *collector, f *File, n *note, s *section) error {
 	return err
 }
 
-func (r *notes) end(c *collector) {
+func (r *notes) end(c *collector) error {
 	if r.tagged > 0 {
 		c.note("%s tags in front, which are left out; those in observations stay in their text.", count(r.tagged, "note has", "notes have"))
 	}
 	if r.odd > 0 {
 		c.note("What stands in front of %s is no YAML and was left out.", count(r.odd, "note", "notes"))
 	}
+	return nil
 }

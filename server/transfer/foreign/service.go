@@ -73,8 +73,9 @@ func (s *service) take(c *collector, f *File, line int, raw []byte) error {
 	return c.add(f, line, "", api.Line{Body: r.Content, Kind: kindOf(r.MemoryType), CreatedAt: c.at(r.CreatedAt), UpdatedAt: c.at(r.UpdatedAt)})
 }
 
-func (s *service) end(c *collector) {
+func (s *service) end(c *collector) error {
 	if s.tagged > 0 {
 		c.note("%s tags, which are left out: a memory has many of them and stands in one category.", count(s.tagged, "memory has", "memories have"))
 	}
+	return nil
 }

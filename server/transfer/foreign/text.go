@@ -28,7 +28,7 @@ func (d *document) read(c *collector, f *File) error {
 	return c.prose(f, s)
 }
 
-func (d *document) end(*collector) {}
+func (d *document) end(*collector) error { return nil }
 
 // prose reads a file of running text. What stands before it between lines of ---
 // belongs to a program.
