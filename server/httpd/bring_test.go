@@ -11,6 +11,7 @@ import (
 
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 )
 
 // form is a form of files, and its type.
@@ -150,6 +151,28 @@ func TestImportTypesAreDocumented(t *testing.T) {
 	for kind := range importTypes {
 		if content[kind] == nil {
 			t.Errorf("%s is missing", kind)
+		}
+	}
+}
+
+// Files of a form are counted as they come, whatever is in them: empty ones, zips with
+// nothing in them, and such as no format reads.
+func TestAFormOfManyFiles(t *testing.T) {
+	w := newWorld(t, GateOptions{})
+	ann := w.person("ann", api.RoleMember)
+	most := setting.Int("import.parts")
+	empty := "PK\x05\x06" + strings.Repeat("\x00", 18)
+	for what, text := range map[string]string{"empty files": "", "empty zips": empty} {
+		var files []string
+		for n := range most {
+			files = append(files, fmt.Sprintf("%d.png", n), text)
+		}
+		body, kind := form(t, append(files, "a.md", "- One too many\n")...)
+		w.problem(what, ann.do("POST", api.PathImport, body, "Content-Type", kind), fault.TooLarge)
+		files[0], files[1] = "a.md", "- One of many "+what+"\n"
+		body, kind = form(t, files...)
+		if r := into[api.ImportReport](t, ann.must("POST", api.PathImport+"?from=markdown", body, "Content-Type", kind)); r.Added != 1 {
+			t.Errorf("%s: %+v", what, r)
 		}
 	}
 }

@@ -58,8 +58,12 @@ func stage(r io.Reader, dir string) (*staged, error) {
 }
 
 // Stage adds what a reader gives to a bundle, as a file of that name, once it is here
-// whole. What is larger than import.file is fault.TooLarge.
+// whole. What is larger than import.file, or comes after import.parts others, is
+// fault.TooLarge: each stays open until the bundle is closed, whatever is in it.
 func Stage(b *foreign.Bundle, name string, r io.Reader, dir string) error {
+	if most := setting.Int("import.parts"); b.Parts() >= most {
+		return fault.Newf(fault.TooLarge, "There are more than %d files in one upload. Put them into a zip; nothing was changed.", most)
+	}
 	f, err := ImportScratch(dir)
 	if err != nil {
 		return err

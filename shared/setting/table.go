@@ -56,6 +56,8 @@ var table = append([]Setting{
 	{Key: "import.lines", Label: "Lines of an import", Unit: "lines", Kind: Whole, Default: 1_000_000, Min: 1, Max: 1_000_000},
 	{Key: "import.items", Label: "Memories of an import from another system", Help: "They come in all at once or not at all.", Kind: Whole, Default: 100_000, Min: 1, Max: 100_000},
 	{Key: "import.files", Label: "Files of an import from another system", Kind: Whole, Default: 20_000, Min: 1, Max: 20_000},
+	{Key: "import.parts", Label: "Files of one upload", Help: "Each is a file that the server holds open; more of them come in a zip.", Kind: Whole, Default: 256, Min: 1, Max: 256},
+	{Key: "import.directory", Label: "Directories of an import's zips", Help: "Together; what a zip says it has in it is held in memory.", Unit: "bytes", Kind: Whole, Default: 8 << 20, Min: 64 << 10, Max: 8 << 20},
 	{Key: "import.groups", Label: "Categories that an import from another system makes", Help: "Where there are more of them, it makes none.", Kind: Whole, Default: 24, Min: 0, Max: 100},
 	{Key: "import.value", Label: "A single value in another system's JSON", Unit: "bytes", Kind: Whole, Default: 16 << 20, Min: 1 << 10, Max: 16 << 20},
 	{Key: "import.file", Label: "File of an import", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 1, Max: 256 << 20},

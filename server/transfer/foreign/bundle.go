@@ -25,6 +25,7 @@ type Bundle struct {
 	notes   []string
 	ignored int // files that no format reads
 	size    int64
+	indexed int64 // bytes of zips' directories
 	closers []io.Closer
 	only    Content // what there is, if it is one file and no zip
 }
@@ -56,6 +57,9 @@ func (b *Bundle) Close() error {
 
 // Size is how many bytes the files have together.
 func (b *Bundle) Size() int64 { return b.size }
+
+// Parts is how many were added, whatever is in them.
+func (b *Bundle) Parts() int { return len(b.closers) }
 
 // Only is the content of a bundle that is one file, and no zip or folder.
 func (b *Bundle) Only() (Content, bool) { return b.only, b.only != nil }
@@ -132,12 +136,19 @@ func hidden(name string) bool {
 // unzip adds what a zip has in it. Nothing is unpacked to disk: entries are read as
 // they are asked for, and never beyond the size that the zip names for them.
 func (b *Bundle) unzip(name string, content io.ReaderAt, size int64) error {
-	z, err := zip.NewReader(content, size)
+	counted := &directory{ReaderAt: content, b: b}
+	z, err := zip.NewReader(counted, size)
+	counted.b = nil
+	if fault.Is(err, fault.TooLarge) {
+		return err
+	}
 	if err != nil {
 		return fault.Wrap(fault.Invalid, err, clean(name)+" is no whole zip: "+err.Error()+".")
 	}
 	seen := map[string]bool{}
-	for _, e := range z.File {
+	entries := z.File
+	z.File = nil // an entry that is kept keeps z
+	for _, e := range entries {
 		in := strings.TrimSuffix(e.Name, "/")
 		switch {
 		case !filepath.IsLocal(filepath.FromSlash(in)) || strings.ContainsAny(in, `\:`) || in != path.Clean(in):
@@ -175,6 +186,27 @@ func (b *Bundle) unzip(name string, content io.ReaderAt, size int64) error {
 		}
 	}
 	return nil
+}
+
+// directory is a zip whose directory is being read, up to import.directory for all of a
+// bundle. What is read is counted, and not what the zip's end says of itself: the
+// library goes on for as long as there are entries, however many it was told of.
+type directory struct {
+	io.ReaderAt
+	b *Bundle // nil: the directory is read
+}
+
+// ReadAt implements io.ReaderAt.
+func (d *directory) ReadAt(p []byte, at int64) (int, error) {
+	if d.b == nil {
+		return d.ReaderAt.ReadAt(p, at)
+	}
+	if most := int64(setting.Int("import.directory")); d.b.indexed > most {
+		return 0, fault.Newf(fault.TooLarge, "There are too many files in it: a zip's directory has more than %d MiB. Split it; nothing was changed.", most>>20)
+	}
+	n, err := d.ReaderAt.ReadAt(p, at)
+	d.b.indexed += int64(n)
+	return n, err
 }
 
 // atMost reads no more than was announced.
