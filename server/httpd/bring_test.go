@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,5 +176,14 @@ func TestAFormOfManyFiles(t *testing.T) {
 		if r := into[api.ImportReport](t, ann.must("POST", api.PathImport+"?from=markdown", body, "Content-Type", kind)); r.Added != 1 {
 			t.Errorf("%s: %+v", what, r)
 		}
+	}
+}
+
+// The formats that the query names are those there are.
+func TestImportFormatsOfTheQuery(t *testing.T) {
+	field, _ := reflect.TypeFor[importQuery]().FieldByName("From")
+	_, named, _ := strings.Cut(field.Tag.Get("validate"), "oneof=")
+	if got, want := strings.Fields(named), api.ImportFormats(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
