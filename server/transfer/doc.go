@@ -34,6 +34,8 @@
 //
 // # What it does not do
 //
-// It brings in no passwords, no vectors and no secrets of another system, and
-// knows nothing of HTTP or flags.
+// It exports neither transcripts nor conversations, and no settings, accounts or
+// tokens: only a backup of the store (package backup) has everything. It brings in no
+// passwords, no vectors and no secrets of another system, and knows nothing of HTTP or
+// flags.
 package transfer
