@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime/multipart"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"elowen/shared/api"
@@ -186,4 +188,49 @@ func TestImportFormatsOfTheQuery(t *testing.T) {
 	if got, want := strings.Fields(named), api.ImportFormats(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// An upload that stands still holds up its own account's next one, of which nothing is
+// staged meanwhile, and nobody else's.
+func TestUploadsOfAnAccountWaitForEachOther(t *testing.T) {
+	w := newWorld(t, GateOptions{})
+	ann, ben := w.person("ann", api.RoleMember), w.person("ben", api.RoleMember)
+	r, slow := io.Pipe()
+	send := func(body io.Reader) <-chan answer {
+		done := make(chan answer, 1)
+		go func() {
+			done <- w.send(request{method: "POST", path: api.PathImport, body: body, header: map[string]string{
+				"Authorization": "Bearer " + ann.token, "Content-Type": "text/markdown"}})
+		}()
+		return done
+	}
+	first := send(r)
+	if _, err := slow.Write([]byte("- One")); err != nil { // it is being read: it has its turn
+		t.Fatal(err)
+	}
+	next := &watched{Reader: strings.NewReader("- Two\n")}
+	second := send(next)
+	if r := into[api.ImportReport](t, ben.must("POST", api.PathImport, "- Three\n", "Content-Type", "text/markdown")); r.Added != 1 {
+		t.Errorf("somebody else's: %+v", r)
+	}
+	if next.read.Load() {
+		t.Error("the second was read before the first had come")
+	}
+	slow.Close()
+	for _, a := range []answer{<-first, <-second} {
+		if r := into[api.ImportReport](t, a); r.Added != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// watched tells whether anything of it was read.
+type watched struct {
+	io.Reader
+	read atomic.Bool
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	w.read.Store(true)
+	return w.Reader.Read(p)
 }

@@ -104,6 +104,11 @@ func (s *server) imports(c *call, _ none) (any, error) {
 	if err := c.mediaType(importTypesNamed...); err != nil {
 		return nil, err
 	}
+	turn, err := s.Transfer.Turn(c.ctx, c.id.Owner)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.Leave()
 	b := &foreign.Bundle{}
 	defer b.Close()
 	size, err := s.arrive(c, b)
@@ -113,7 +118,7 @@ func (s *server) imports(c *call, _ none) (any, error) {
 	if err := c.once(nil); err != nil {
 		return nil, err
 	}
-	o := transfer.Options{By: c.by(), Foreign: true, DryRun: q.DryRun, From: q.From, Skip: q.Skip, TempDir: s.TempDir}
+	o := transfer.Options{By: c.by(), Foreign: true, DryRun: q.DryRun, From: q.From, Skip: q.Skip, Turn: turn, TempDir: s.TempDir}
 	if q.Progress {
 		return streamed{}, s.importSteps(c, b, size, o)
 	}

@@ -17,16 +17,21 @@ import (
 // leaves it out. Errors are those of the whole, as Import's; a file that is broken is
 // in the report, with the lines.
 func (s *Store) Bring(ctx context.Context, owner db.AccountID, b *foreign.Bundle, o Options) (api.ImportReport, error) {
-	return s.bring(ctx, b, o, func(string) (db.AccountID, error) { return owner, nil })
+	return s.bring(ctx, b, o, owner, func(string) (db.AccountID, error) { return owner, nil })
 }
 
 // BringAll brings our own lines into the accounts that they name, and anything else into
 // the only account there is.
 func (s *Store) BringAll(ctx context.Context, b *foreign.Bundle, o Options) (api.ImportReport, error) {
-	return s.bring(ctx, b, o, nil)
+	return s.bring(ctx, b, o, 0, nil)
 }
 
-func (s *Store) bring(ctx context.Context, b *foreign.Bundle, o Options, fixed func(string) (db.AccountID, error)) (api.ImportReport, error) {
+func (s *Store) bring(ctx context.Context, b *foreign.Bundle, o Options, owner db.AccountID, fixed func(string) (db.AccountID, error)) (api.ImportReport, error) {
+	leave, err := s.enter(ctx, owner, o.Turn)
+	if err != nil {
+		return api.ImportReport{}, err
+	}
+	defer leave()
 	found, err := foreign.Read(ctx, b, o.From)
 	if err != nil {
 		return api.ImportReport{}, err

@@ -28,6 +28,11 @@ var errDry = errors.New("a dry run")
 // same file again, or a later state of it, brings in what is new and leaves what
 // came before as it is now, edited or purged as it may be.
 func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) (api.ImportReport, error) {
+	leave, err := s.enter(ctx, 0, nil)
+	if err != nil {
+		return api.ImportReport{}, err
+	}
+	defer leave()
 	in, err := readOlder(ctx, file)
 	if err != nil {
 		return api.ImportReport{}, err

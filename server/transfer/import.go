@@ -23,6 +23,11 @@ const fatesMost = 1000
 // that concern the whole: too large, cut off, not JSONL, a store that fails. Then
 // what was written before stands, and the same file again goes on from there.
 func (s *Store) Import(ctx context.Context, owner db.AccountID, r io.Reader, o Options) (api.ImportReport, error) {
+	leave, err := s.enter(ctx, owner, o.Turn)
+	if err != nil {
+		return api.ImportReport{}, err
+	}
+	defer leave()
 	return s.run(ctx, r, o, func(string) (db.AccountID, error) { return owner, nil })
 }
 
@@ -31,6 +36,11 @@ func (s *Store) Import(ctx context.Context, owner db.AccountID, r io.Reader, o O
 // only account, where there is exactly one as the import begins, and the report says
 // so; otherwise they are refused.
 func (s *Store) ImportAll(ctx context.Context, r io.Reader, o Options) (api.ImportReport, error) {
+	leave, err := s.enter(ctx, 0, o.Turn)
+	if err != nil {
+		return api.ImportReport{}, err
+	}
+	defer leave()
 	return s.run(ctx, r, o, nil)
 }
 

@@ -24,11 +24,13 @@ type Parts struct {
 type Store struct {
 	db *db.DB
 	Parts
-	exports *turnstile
+	exports, imports *turnstile
 }
 
 // New makes the store over an open database.
-func New(d *db.DB, p Parts) *Store { return &Store{db: d, Parts: p, exports: newTurnstile()} }
+func New(d *db.DB, p Parts) *Store {
+	return &Store{db: d, Parts: p, exports: newTurnstile("exports", exportsMost), imports: newTurnstile("imports", importsMost)}
+}
 
 // Options say how to import.
 type Options struct {
@@ -41,7 +43,9 @@ type Options struct {
 	// From is the format of what Bring brings; empty finds it out.
 	From string
 	// Skip leaves out what is refused of another system's, instead of holding all back.
-	Skip    bool
+	Skip bool
+	// Turn is the account's place, if it was taken before the files were staged.
+	Turn    *Turn
 	TempDir string // where the lines are staged; empty for the system's place
 
 	// Progress is told how far it is, in bytes of the input; nil tells no one.
