@@ -122,7 +122,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.retention = retention.New(d, st.settings, st.memories, log)
 	st.transfer = transfer.New(d, transfer.Parts{
 		Accounts: st.accounts, Projects: st.projects, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Settings: st.settings,
+		Retention: st.retention, Settings: st.settings, Log: log,
 	})
 	st.models = model.New(d, model.Options{
 		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: st.local, Others: st.retention.SettingsIn, Log: log,

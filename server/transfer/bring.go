@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 
 	"elowen/server/db"
@@ -74,7 +75,7 @@ func (s *Store) whole(ctx context.Context, found *foreign.Found, size int64, o O
 		for _, p := range lines { // as if nobody had looked at it
 			p.fate = api.LineFate{Line: p.number, File: p.file, Text: p.excerpt()}
 		}
-		return aside(func(at func(int)) error {
+		return aside(s.Log, func(at func(int)) error {
 			return i.decide(func(tx *db.Tx) error { return i.all(tx, lines, at) })
 		}, func(n int) {
 			done := size * int64(n) / int64(len(lines))
@@ -131,14 +132,16 @@ func (i *importing) all(tx *db.Tx, lines []*parsed, at func(int)) error {
 // aside runs work, and tells on this goroutine how far it is: whoever is told may be
 // slow to read it, and work has the writer and must not wait. What comes while they are
 // is left out.
-func aside(work func(at func(int)) error, tell func(int)) error {
+func aside(log *slog.Logger, work func(at func(int)) error, tell func(int)) error {
 	steps, done := make(chan int, 1), make(chan error, 1)
 	go func() {
-		done <- work(func(n int) {
-			select {
-			case steps <- n:
-			default:
-			}
+		done <- guard(log, func() error {
+			return work(func(n int) {
+				select {
+				case steps <- n:
+				default:
+				}
+			})
 		})
 	}()
 	for {

@@ -43,7 +43,7 @@ func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) 
 	if told == nil {
 		told = func(int64, int64) {}
 	}
-	err = aside(func(at func(int)) error {
+	err = aside(s.Log, func(at func(int)) error {
 		o.Progress = func(done, _ int64) { at(int(done)) }
 		return s.moveIn(ctx, in, o, &m)
 	}, func(done int) { told(int64(done), in.memories) })

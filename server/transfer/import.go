@@ -115,7 +115,7 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 		if err := i.categories(in); err != nil {
 			return i.report, err
 		}
-		err = in.chunks(ctx, s.db.Now(), o.Foreign, func(c *chunk) error {
+		err = in.chunks(ctx, judge{s.parse, s.Log, s.db.Now(), o.Foreign}, func(c *chunk) error {
 			if err := i.chunk(c); err != nil {
 				return err
 			}

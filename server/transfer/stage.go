@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"runtime"
 	"sync"
@@ -158,7 +159,7 @@ type chunk struct {
 
 // chunks reads and judges the lines on other goroutines, a chunk ahead of write,
 // which gets them in order.
-func (s *staged) chunks(ctx context.Context, now int64, foreign bool, write func(*chunk) error) error {
+func (s *staged) chunks(ctx context.Context, j judge, write func(*chunk) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ready := make(chan *chunk, 1)
@@ -171,7 +172,11 @@ func (s *staged) chunks(ctx context.Context, now int64, foreign bool, write func
 			if len(raw) == 0 {
 				return nil
 			}
-			c := &chunk{lines: judge(raw, now, foreign), end: raw[len(raw)-1].end}
+			lines, err := j.lines(raw)
+			if err != nil {
+				return err
+			}
+			c := &chunk{lines: lines, end: raw[len(raw)-1].end}
 			raw, bytes = nil, 0
 			select {
 			case ready <- c:
@@ -180,16 +185,19 @@ func (s *staged) chunks(ctx context.Context, now int64, foreign bool, write func
 				return ctx.Err()
 			}
 		}
-		readErr = s.lines(func(l rawLine) error {
-			raw = append(raw, l)
-			if bytes += len(l.data); len(raw) < chunkLines && bytes < chunkBytes {
-				return nil
+		readErr = guard(j.log, func() error {
+			err := s.lines(func(l rawLine) error {
+				raw = append(raw, l)
+				if bytes += len(l.data); len(raw) < chunkLines && bytes < chunkBytes {
+					return nil
+				}
+				return hand()
+			})
+			if err != nil {
+				return err
 			}
 			return hand()
 		})
-		if readErr == nil {
-			readErr = hand()
-		}
 	}()
 	for c := range ready {
 		if err := write(c); err != nil {
@@ -205,22 +213,37 @@ func (s *staged) chunks(ctx context.Context, now int64, foreign bool, write func
 	return readErr
 }
 
-// judge parses lines on every processor.
-func judge(raw []rawLine, now int64, foreign bool) []*parsed {
+// parser is parseLine.
+type parser func(number int, data []byte, now int64, foreign bool) *parsed
+
+// judge is how lines are parsed.
+type judge struct {
+	parse   parser
+	log     *slog.Logger
+	now     int64
+	foreign bool
+}
+
+// lines parses lines on every processor.
+func (j judge) lines(raw []rawLine) ([]*parsed, error) {
 	out := make([]*parsed, len(raw))
-	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(raw); i += workers {
-				if raw[i].data == nil {
-					out[i] = &parsed{number: raw[i].number, err: fault.Newf(fault.TooLarge, "The line is longer than %d bytes.", setting.Int("import.line"))}
-					continue
+			errs[w] = guard(j.log, func() error {
+				for i := w; i < len(raw); i += workers {
+					if raw[i].data == nil {
+						out[i] = &parsed{number: raw[i].number, err: fault.Newf(fault.TooLarge, "The line is longer than %d bytes.", setting.Int("import.line"))}
+						continue
+					}
+					out[i] = j.parse(raw[i].number, raw[i].data, j.now, j.foreign)
 				}
-				out[i] = parseLine(raw[i].number, raw[i].data, now, foreign)
-			}
+				return nil
+			})
 		})
 	}
 	wg.Wait()
-	return out
+	return out, errors.Join(errs...)
 }

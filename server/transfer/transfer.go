@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"log/slog"
+
 	"elowen/server/account"
 	"elowen/server/audit"
 	"elowen/server/category"
@@ -18,6 +20,7 @@ type Parts struct {
 	Memories   *memory.Store
 	Retention  *retention.Store
 	Settings   *retention.Settings
+	Log        *slog.Logger // nil: nothing is logged
 }
 
 // Store exports and imports. It is safe for concurrent use.
@@ -25,11 +28,15 @@ type Store struct {
 	db *db.DB
 	Parts
 	exports, imports *turnstile
+	parse            parser
 }
 
 // New makes the store over an open database.
 func New(d *db.DB, p Parts) *Store {
-	return &Store{db: d, Parts: p, exports: newTurnstile("exports", exportsMost), imports: newTurnstile("imports", importsMost)}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{db: d, Parts: p, exports: newTurnstile("exports", exportsMost), imports: newTurnstile("imports", importsMost), parse: parseLine}
 }
 
 // Options say how to import.
