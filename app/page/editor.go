@@ -256,6 +256,7 @@ func (f *Editor) click(ctx app.Context, e app.Event) {
 		}
 		f.keep()
 		f.fill()
+		f.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("editor-body")) })
 	case "reload":
 		browser.Reload()
 	}

@@ -203,7 +203,7 @@ func (p *Transfer) click(ctx app.Context, e app.Event) {
 			p.up.Cancel()
 		}
 	case "another":
-		p.file, p.report, p.problem = nil, nil, ""
+		p.file, p.report, p.problem, p.from = nil, nil, "", ""
 	case "pause":
 		p.pause()
 	case "more":
@@ -267,7 +267,7 @@ func (p *Transfer) Render() app.UI {
 }
 
 func (p *Transfer) importing() app.UI {
-	field := tag.Input().ID("import-file").Class("sr").Attr("type", "file").Attr("multiple", "").Attr("accept", ".jsonl,.ndjson,.json,.txt,.md,.markdown,.zip").Attr("tabindex", "-1").Aria("label", text.ChooseFile).OnChange(p.chosen)
+	field := tag.Input().ID("import-file").Class("sr").Attr("type", "file").Attr("multiple", true).Attr("accept", ".jsonl,.ndjson,.json,.txt,.md,.markdown,.zip").Attr("tabindex", "-1").Aria("label", text.ChooseFile).OnChange(p.chosen)
 	body := []app.UI{field, problem(p.problem)}
 	switch {
 	case p.up != nil:

@@ -77,7 +77,11 @@ func (l *List) track() {
 	if _, rank, ok := l.window.Find(l.Open); ok {
 		p.rank = rank
 	} else if was := l.S.place; was.id == p.id && was.total == p.total {
-		p.rank = was.rank // the rows around it are not here any more
+		if _, here := l.window.Row(was.rank); !here {
+			p.rank = was.rank // the rows around it are not here any more
+		} else {
+			l.located = 0 // another one stands there now
+		}
 	}
 	if p.rank < 0 {
 		l.locate()

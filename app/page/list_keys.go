@@ -283,8 +283,14 @@ func (l *List) key(e app.Event, key string) bool {
 	return true
 }
 
-// subject is the memory that a key is about: where the keyboard is, else the open one.
+// subject is the memory that a key is about: the open one while the focus is in it, else
+// where the keyboard is in the list, else the open one.
 func (l *List) subject() (api.Memory, bool) {
+	if l.Open > 0 && browser.Query(browser.Document(), ".detail:focus, .detail :focus, :focus > .detail").Truthy() {
+		if m, ok := l.S.rowOf(l.Open); ok {
+			return m, true
+		}
+	}
 	if row, ok := l.row(l.active); ok {
 		return row.Memory, true
 	}

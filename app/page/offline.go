@@ -273,7 +273,8 @@ func (s *Session) mustWait(c state.Change) bool {
 	}
 	for _, id := range c.Memories {
 		for _, w := range s.off.changes {
-			if w.About(id) {
+			// What is refused because of the trash waits for just this.
+			if w.About(id) && c.Action != api.BulkRestore {
 				return true
 			}
 		}

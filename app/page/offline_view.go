@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -155,6 +156,19 @@ func (q *queueList) Render() app.UI {
 	})
 }
 
+// readThen reads a memory that no row of is here, and goes on with it.
+func (s *Session) readThen(id int64, then func(api.Memory)) {
+	var m api.Memory
+	path := api.MemoryPath(id)
+	s.async(path, func(ctx context.Context) error { return s.api.Get(ctx, path, &m) }, func(err error) {
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		then(m)
+	})
+}
+
 // discard throws a change away, with a way back for a moment.
 func (s *Session) discard(c state.Change) {
 	browser.Kept(func(string, bool) { s.readQueue() }, "drop", c.ID)
@@ -187,6 +201,13 @@ func (s *Session) reopen(c state.Change) {
 			m = *c.Current
 		} else if row, ok := s.rowOf(id); ok {
 			m = row
+		} else {
+			s.readThen(id, func(now api.Memory) { c.Current = &now; s.reopen(c) })
+			return
+		}
+		if m.Status != api.StatusActive {
+			s.say(text.RestoreFirst, nil)
+			return
 		}
 		m = c.Patched(m)
 		m.Revision = c.Revision

@@ -111,6 +111,11 @@ func (p *Tokens) createToken(ctx app.Context, e app.Event) {
 			return
 		}
 		p.intent.Done()
+		if made.Token == "" { // the answer that had it was lost, and it is told once
+			p.S.say(text.TokenLost(made.Name), nil)
+			p.load.now()
+			return
+		}
 		p.made = &made
 		browser.SetValue(browser.ByID("tok-name"), "")
 		p.load.now()

@@ -204,11 +204,9 @@ func (l *rowWindow) show(id int64) {
 func (l *rowWindow) keepPlace(before state.Window[live.Row]) {
 	first, end := l.view.Visible()
 	shift := state.Shift(before, l.window, first, end)
+	l.active = state.Follow(before, l.window, l.active, shift)
 	if shift == 0 {
 		return
-	}
-	if l.active >= 0 {
-		l.active = min(max(l.active+shift, 0), max(l.window.Total-1, 0))
 	}
 	if l.view.Top <= 0 && (shift < 0 || !l.reading()) {
 		return // at the top, with nobody looking closely: new rows just appear

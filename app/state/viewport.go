@@ -90,3 +90,21 @@ func Shift[R Keyed](before, after Window[R], first, end int) int {
 }
 
 func abs(n int) int { return max(n, -n) }
+
+// Follow is where the rank that the keyboard is at goes: with its row where that is still
+// in the window, with those around it where it was removed, and nowhere (−1) where it
+// moved to a place that isn't in the window. shift is what Shift says.
+func Follow[R Keyed](before, after Window[R], rank, shift int) int {
+	if rank < 0 {
+		return rank
+	}
+	if row, ok := before.Row(rank); ok {
+		if _, now, ok := after.Find(row.Key()); ok {
+			return now
+		}
+		if after.Total >= before.Total {
+			return -1
+		}
+	}
+	return min(max(rank+shift, 0), max(after.Total-1, 0))
+}

@@ -112,3 +112,33 @@ func TestFresh(t *testing.T) {
 		}
 	}
 }
+
+// The keyboard stays at its memory, wherever that goes.
+func TestFollow(t *testing.T) {
+	in := func(total int, ids ...int64) Window[row] {
+		w := Window[row]{Total: total}
+		for _, id := range ids {
+			w.Rows = append(w.Rows, row{ID: id})
+		}
+		return w
+	}
+	before := in(10, 1, 2, 3, 4)
+	for _, c := range []struct {
+		name        string
+		after       Window[row]
+		rank, shift int
+		want        int
+	}{
+		{"it goes to the top", in(10, 3, 1, 2, 4), 2, 0, 0},
+		{"others come above it", in(12, 8, 9, 1, 2), 1, 2, 3},
+		{"it is removed", in(9, 1, 2, 4, 5), 2, 0, 2},
+		{"the last is removed", in(3, 1, 2, 3), 3, 0, 2},
+		{"it moves out of the window", in(10, 1, 2, 4, 5), 2, 0, -1},
+		{"none", in(10, 1, 2, 4, 5), -1, 1, -1},
+		{"a row that wasn't here", in(11, 7, 1, 2, 3), 8, 1, 9},
+	} {
+		if got := Follow(before, c.after, c.rank, c.shift); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -224,3 +224,8 @@ func ScopeName(scope string) string {
 
 // Disabling labels the button that disables a person.
 const Disabling = "Disable"
+
+// TokenLost says that a token was made whose answer never came.
+func TokenLost(name string) string {
+	return "The answer with the token \"" + name + "\" was lost, and a token is shown only once. Revoke it and make another."
+}

@@ -304,5 +304,5 @@ const (
 	MakeToken      = "Make a token for a script or an assistant"
 	MakeTokenHint  = "With it they read and save here, through the API"
 	ImportHead     = "Import"
-	ImportHint     = "An older elowen, or JSONL, beside the server"
+	ImportHint     = "From ChatGPT, Claude, mem0, notes, or another elowen"
 )

@@ -255,7 +255,7 @@ func FateName(f api.LineFate) string {
 // DueAfterImport says how many of what was brought in have faded already.
 func DueAfterImport(n, limit int, when string) string {
 	s := Count(n, "of your memories is", "of your memories are")
-	return s + " below the floor and will be eligible at the next sweep, " + when + ". At most " + Number(limit) + " a day go to the trash; the rest wait. Whatever is recalled before stays."
+	return s + " below the floor and will be eligible at the next sweep, " + when + " or when the server is started again. At most " + Number(limit) + " a day go to the trash; the rest wait. Whatever is recalled before stays."
 }
 
 // Of the curves of the half-lives.

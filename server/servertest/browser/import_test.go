@@ -23,6 +23,7 @@ func TestImportInTheApp(t *testing.T) {
 	// A dry run first: each line's fate, and nothing written.
 	w.Visit(s.URL("/account?part=transfer"))
 	w.See("Drop a file, a zip or several files here")
+	w.Await("several can be chosen", `document.querySelector("#import-file").multiple`)
 	w.Choose("#import-file", s.File("few.jsonl", many(3)+"this is no JSON\n"+`{"type":"memory"}`+"\n"+old(9)))
 	w.See("What would become of its lines")
 	w.SeeIn(".stat", "12")

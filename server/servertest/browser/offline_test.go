@@ -210,7 +210,7 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 	w.Press("Undo")
 	w.SeeIn(".unsent", "not accepted")
 	w.Press("Discard")
-	w.See("Everything has been sent.")
+	w.See("Nothing waits to be sent.")
 	w.Press("Close")
 	w.SeeIn(".row", "First, typed here again.")
 	w.Gone("needs a look")

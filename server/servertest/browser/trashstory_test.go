@@ -91,6 +91,35 @@ func TestAnEditIsUndone(t *testing.T) {
 	w.Shot("history")
 }
 
+// A memory that is edited goes to the top of the list, and the keyboard with it: what a
+// key does to "this one" is done to it, not to the one that stands there now.
+func TestAKeyIsAboutTheMemoryThatIsOpen(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("keys")
+	signUp(t, s, w)
+	for _, body := range []string{"The second one.", "The third one.", "The fourth one."} {
+		add(w, body)
+	}
+	w.Visit(s.URL("/memory"))
+	w.See("4 memories")
+	w.ClickText(".row .row-body", "The second one.")
+	w.SeeIn(".detail-body", "The second one.")
+	w.Keys("e")
+	w.Fill("Memory", "The second one, changed.")
+	w.Chord(ctrl, Enter)
+	w.SeeIn(".detail-body", "The second one, changed.")
+	w.SeeIn(".row", "The second one, changed.")
+	w.Await("the keyboard is where it went", `[...document.querySelectorAll(".row")].every(e => !e.matches("[data-at], [data-active]") || e.innerText.includes("changed"))`)
+	w.Keys("#")
+	w.See("3 memories")
+	w.Visit(s.URL("/memory/trash"))
+	w.SeeIn("#trash", "The second one, changed.")
+	w.Visit(s.URL("/memory"))
+	for _, body := range []string{firstOne, "The third one.", "The fourth one."} {
+		w.SeeIn(".row", body)
+	}
+}
+
 // A memory that is in no category says what that means, and is filed with one click.
 func TestWhatIsFiledNowhereSaysSo(t *testing.T) {
 	s := Serve(t)
