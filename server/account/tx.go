@@ -80,6 +80,13 @@ func Owners(tx *db.Tx) ([]db.AccountID, error) {
 	return db.IDs[db.AccountID](tx.Query(`SELECT id FROM account WHERE erasing = 0 ORDER BY id`))
 }
 
+// Owns tells whether an id is among the Owners.
+func Owns(tx *db.Tx, id db.AccountID) (bool, error) {
+	var n int
+	err := tx.Row(`SELECT COUNT(*) FROM account WHERE id = ? AND erasing = 0`, []any{int64(id)}, &n)
+	return n > 0, err
+}
+
 // InsertPool makes an account that is what a project shares: it owns memories, and
 // nobody signs in to it or finds it among the people. project is the project's id.
 func InsertPool(tx *db.Tx, project int64) (db.AccountID, error) {

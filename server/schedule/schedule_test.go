@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -136,7 +137,7 @@ func TestAccountsHaveTurns(t *testing.T) {
 		ann := person("ann")
 		var list diary
 		task := list.task("dream", false)
-		task.Owners = account.Owners
+		task.Owners, task.Owns = account.Owners, account.Owns
 		moved := map[db.AccountID]int{}
 		task.Moved = func(_ *db.Tx, owner db.AccountID, _ int64) error { moved[owner]++; return nil }
 		k := scheduletest.Run(t, d, clock, task)
@@ -169,6 +170,35 @@ func TestAccountsHaveTurns(t *testing.T) {
 		list.did(t, "without bob", fmt.Sprintf("dream %d %v", ann, float64(clock.Now()-dbtest.Start)/float64(day)))
 		if at := next(t, d, "dream", bob); at >= 0 {
 			t.Errorf("bob has a turn at day %v", at)
+		}
+	})
+}
+
+// However many accounts there are, they are listed once in a look; each claim asks for
+// the one account alone.
+func TestClaimsAskForOne(t *testing.T) {
+	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, clock *dbtest.Clock) {
+		const many = 40
+		err := d.Update(context.Background(), func(tx *db.Tx) error {
+			for i := range many {
+				if _, err := account.InsertLocked(tx, fmt.Sprintf("person%d", i), "", api.RoleMember, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list diary
+		var listed, asked atomic.Int64
+		task := list.task("dream", false)
+		task.Owners = func(tx *db.Tx) ([]db.AccountID, error) { listed.Add(1); return account.Owners(tx) }
+		task.Owns = func(tx *db.Tx, owner db.AccountID) (bool, error) { asked.Add(1); return account.Owns(tx, owner) }
+		k := scheduletest.Run(t, d, clock, task)
+		k.Next(t)
+		if l, a := listed.Load(), asked.Load(); l > 4 || a < many {
+			t.Errorf("%d accounts were listed %d times, and %d asked for one", many, l, a)
 		}
 	})
 }
