@@ -20,10 +20,9 @@ const (
 	NounRetention    Noun = "retention" // policy or sweep; concerns every memory's forecast
 	NounUsage        Noun = "usage"     // a memory was used
 	NounProject      Noun = "project"
-	NounJob          Noun = "job" // long work that somebody asked for
-	NounConversation Noun = "conversation"
-	NounEntry        Noun = "entry" // of a conversation's journal
-	NounToken        Noun = "token" // a token was used; at most once a minute each
+	NounJob          Noun = "job"          // long work that somebody asked for
+	NounConversation Noun = "conversation" // it, or what is in it
+	NounToken        Noun = "token"        // a token was used; at most once a minute each
 )
 
 // Change is one entry of an account's log: this row is not what it was. What it

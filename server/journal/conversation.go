@@ -117,9 +117,6 @@ func Delete(tx *db.Tx, owner db.AccountID, id int64) (entries []int64, err error
 			return nil, err
 		}
 	}
-	for _, e := range entries {
-		tx.Emit(owner, db.NounEntry, e)
-	}
 	tx.Emit(owner, db.NounConversation, id)
 	tx.Erase()
 	return entries, nil

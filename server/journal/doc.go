@@ -32,7 +32,8 @@
 // refuses; it goes only with its whole conversation. A parent is an entry of the same
 // conversation, and older than its children. What an entry refers to (an anchor, a first
 // kept entry, blocks that are cleared) was on its branch when it was appended. Each
-// append is told in the account's change log, an entry a line, and its conversation.
+// append is one line of the account's change log, its conversation, however many entries
+// it has: whoever follows the log looks into the conversation.
 //
 // # What it does not do
 //

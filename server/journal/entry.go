@@ -61,12 +61,9 @@ func insert(tx *db.Tx, owner db.AccountID, conversation int64, e Entry) error {
 	if e.Parent != 0 {
 		above = e.Parent
 	}
-	if _, err := tx.Exec(`INSERT INTO journal_entry (id, owner_id, conversation_id, parent_id, type, payload, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		e.ID, int64(owner), conversation, above, string(e.Payload.Type()), string(text), e.At); err != nil {
-		return err
-	}
-	tx.Emit(owner, db.NounEntry, e.ID)
-	return nil
+	_, err = tx.Exec(`INSERT INTO journal_entry (id, owner_id, conversation_id, parent_id, type, payload, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		e.ID, int64(owner), conversation, above, string(e.Payload.Type()), string(text), e.At)
+	return err
 }
 
 // hang sees that drafts may hang below parent.
@@ -239,6 +236,42 @@ func Messages(tx *db.Tx, owner db.AccountID, before int64, limit int) (ids, conv
 		ids, conversations = append(ids, id), append(conversations, conversation)
 	}
 	return ids, conversations, rows.Err()
+}
+
+// MessagesIn are the ids of the account's entries of that type in conversations, in no
+// particular order.
+func MessagesIn(tx *db.Tx, owner db.AccountID, conversations []int64) ([]int64, error) {
+	var ids []int64
+	for in, args := range db.InParts(conversations) {
+		some, err := tx.Column(`SELECT id AS v FROM journal_entry WHERE conversation_id IN (`+in+`) AND +owner_id = ? AND type = ?`,
+			append(args, int64(owner), string(TypeMessage))...)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
+}
+
+// Gone are those of ids that are not, or no longer, entries of the account's.
+func Gone(tx *db.Tx, owner db.AccountID, ids []int64) ([]int64, error) {
+	there := make(map[int64]bool, len(ids))
+	for in, args := range db.InParts(ids) {
+		some, err := tx.Column(`SELECT id AS v FROM journal_entry WHERE id IN (`+in+`) AND owner_id = ?`, append(args, int64(owner))...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range some {
+			there[id] = true
+		}
+	}
+	var gone []int64
+	for _, id := range ids {
+		if !there[id] {
+			gone = append(gone, id)
+		}
+	}
+	return gone, nil
 }
 
 func placed(rows *db.Rows, found map[int64]Placed) error {

@@ -254,11 +254,37 @@ func TestAppendsAreTold(t *testing.T) {
 		}); err != nil {
 			h.Fatal(err)
 		}
-		conversation, one, two := fmt.Sprint("conversation ", c), fmt.Sprint("entry ", ids[0]), fmt.Sprint("entry ", ids[1])
-		want := []string{conversation, one, two, conversation, conversation, one, two, conversation}
+		conversation := fmt.Sprint("conversation ", c)
+		want := []string{conversation, conversation, conversation, conversation} // begun, added to, moved, deleted
 		if strings.Join(told, ",") != strings.Join(want, ",") {
 			h.Errorf("told %v, want %v", told, want)
 		}
+	})
+}
+
+// Messages are found by their conversation, and what is gone is told, of one's own alone.
+func TestMessagesInAndGone(t *testing.T) {
+	each(t, func(h *house) {
+		a, b, his := h.begin(h.ann), h.begin(h.ann), h.begin(h.bob)
+		first := h.add(h.ann, a, 0, user("one"), user("two"))
+		second := h.add(h.ann, b, 0, user("three"))
+		his1 := h.add(h.bob, his, 0, user("four"))
+		all := slices.Concat(first, second, his1, []int64{his1[0] + 99})
+		h.update(func(tx *db.Tx) error {
+			in, err := MessagesIn(tx, h.ann, []int64{a, b, his})
+			slices.Sort(in)
+			if want := slices.Concat(first, second); !slices.Equal(in, want) || err != nil {
+				h.Errorf("messages %v, want %v, %v", in, want, err)
+			}
+			if in, err := MessagesIn(tx, h.ann, nil); len(in) > 0 || err != nil {
+				h.Errorf("messages in nothing: %v %v", in, err)
+			}
+			gone, err := Gone(tx, h.ann, all)
+			if want := all[3:]; !slices.Equal(gone, want) || err != nil {
+				h.Errorf("gone %v, want %v, %v", gone, want, err)
+			}
+			return nil
+		})
 	})
 }
 

@@ -98,7 +98,7 @@ func Forget(tx *db.Tx, owner db.AccountID, vectors bool) error {
 			return err
 		}
 	}
-	tx.Emit(owner, db.NounEntry, 0) // everything may be missing
+	tx.Emit(owner, db.NounConversation, 0) // everything may be missing
 	_, err := move(tx, owner, 0, 1)
 	return err
 }

@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"elowen/server/db"
 	"elowen/server/embedding"
@@ -19,8 +21,27 @@ type bodies struct{}
 
 var _ queue.Bodies = bodies{}
 
-// Noun implements queue.Bodies.
-func (bodies) Noun() db.Noun { return db.NounEntry }
+// Noun implements queue.Bodies. Turns come and go with their conversation.
+func (bodies) Noun() db.Noun { return db.NounConversation }
+
+// Changed implements queue.Bodies: the turns of the transcripts among conversations, and
+// where one of those is gone, what is gone.
+func (bodies) Changed(tx *db.Tx, owner db.AccountID, lines, held []int64) ([]int64, error) {
+	there, err := journal.GetAll(tx, owner, lines)
+	if err != nil {
+		return nil, err
+	}
+	found, err := among(tx, owner, slices.Collect(maps.Keys(there)))
+	if err != nil {
+		return nil, err
+	}
+	ids, err := journal.MessagesIn(tx, owner, slices.Sorted(maps.Keys(found)))
+	if err != nil || len(there) == len(lines) {
+		return ids, err
+	}
+	gone, err := journal.Gone(tx, owner, held)
+	return append(ids, gone...), err
+}
 
 // Bodies implements queue.Bodies: as many as asked for, unless these are the last.
 func (bodies) Bodies(tx *db.Tx, owner db.AccountID, before int64, limit int) ([]embedding.Body, error) {

@@ -26,6 +26,7 @@ func TestQueryPlans(t *testing.T) {
 	e := &sense{name: "m"}
 	h.use(e)
 	list := dbtest.Plans(t, h.d, func() {
+		h.queue.Pass(ctx) // from here on the log is followed
 		first := h.add(h.ann, lines(40)...)
 		h.add(h.ann, lines(10)...)
 		h.queue.Pass(ctx)
@@ -52,6 +53,7 @@ func TestQueryPlans(t *testing.T) {
 			return err
 		}))
 		must(h.s.Delete(ctx, h.ann, first))
+		h.queue.Pass(ctx)
 	})
 	var own []dbtest.Planned
 	mine := regexp.MustCompile(`turn_|pair_|transcript|conversation|journal_entry`)
@@ -66,6 +68,7 @@ func TestQueryPlans(t *testing.T) {
 		"FROM journal_entry WHERE parent_id IN":                                   "journal_entry_parent",
 		"FROM journal_entry WHERE conversation_id = ? AND id <= ?":                "conversation_id=?",
 		"FROM journal_entry WHERE id IN":                                          "id=?",
+		"FROM journal_entry WHERE conversation_id IN":                             "conversation_id=?",
 		"FROM transcript WHERE owner_id = ? AND conversation_id < ?":              "PRIMARY KEY",
 		"FROM turn_embedding WHERE owner_id = ? AND space_id = ? AND entry_id IN": "PRIMARY KEY",
 		"FROM turn_vector WHERE owner_id = ? AND space_id = ? AND entry_id >= ?":  "entry_id>?",

@@ -229,6 +229,65 @@ func TestIndexedInTheBackground(t *testing.T) {
 	})
 }
 
+// A transcript is few lines of the account's log however long it is, so that nobody who
+// follows the log has to begin anew for it; its turns are indexed all the same, and what
+// is deleted before it was indexed, or could not be, is waited for no longer.
+func TestLongTranscriptIsFewLines(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		seq := func() (head db.Head) {
+			err := h.d.View(ctx, func(tx *db.Tx) (err error) { head, err = tx.Head(h.ann); return err })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return head
+		}
+		before := seq().Seq
+		long := h.add(h.ann, lines(5000)...)
+		if n := seq().Seq - before; n > 3 {
+			t.Errorf("5000 turns are %d lines", n)
+		}
+		before = seq().Seq
+		if err := h.s.Delete(ctx, h.ann, long); err != nil {
+			t.Fatal(err)
+		}
+		if n := seq().Seq - before; n > 3 {
+			t.Errorf("without them are %d lines", n)
+		}
+		e := &sense{name: "m", bad: func(text string) error {
+			if strings.Contains(text, "broken") {
+				return fault.New(fault.Invalid, "no")
+			}
+			return nil
+		}}
+		h.use(e)
+		h.drain() // from here on the log is followed
+		h.add(h.ann, lines(40)...)
+		bad := h.add(h.ann, "Ann: broken", "Ann: fine")
+		h.drain()
+		if n := h.rows("turn_embedding"); n != 40 {
+			t.Errorf("%d turns have vectors, want 40", n)
+		}
+		if n := h.rows("turn_late_label"); n != 42 {
+			t.Errorf("%d turns have token vectors, want 42", n)
+		}
+		if n := h.rows("derivation_failure"); n == 0 {
+			t.Error("no failure is kept of what could not be embedded")
+		}
+		if err := h.s.Delete(ctx, h.ann, bad); err != nil {
+			t.Fatal(err)
+		}
+		gone := h.add(h.ann, "Ann: said and taken back")
+		h.queue.Pass(ctx)
+		if err := h.s.Delete(ctx, h.ann, gone); err != nil {
+			t.Fatal(err)
+		}
+		h.drain()
+		if n := h.rows("derivation_failure"); n != 0 {
+			t.Errorf("%d failures of what is gone are kept", n)
+		}
+	})
+}
+
 // What comes late is refused: of a model that is no longer in use, and of a turn that is
 // no longer there.
 func TestLateVectorsAreRefused(t *testing.T) {

@@ -21,8 +21,12 @@ type Kind interface {
 
 // Bodies are what a kind derives from, such as all memories.
 type Bodies interface {
-	// Noun is what the change log calls one.
+	// Noun is whose lines of the change log are about them.
 	Noun() db.Noun
+	// Changed are the ids of bodies that lines of the log may be about, by the ids that
+	// the lines tell: what there is, and those of held, which were there before, that
+	// are gone.
+	Changed(tx *db.Tx, owner db.AccountID, lines, held []int64) ([]int64, error)
 	// Bodies are the account's below an id, the newest first, without their texts.
 	// before 0 begins with the newest.
 	Bodies(tx *db.Tx, owner db.AccountID, before int64, limit int) ([]embedding.Body, error)
@@ -43,6 +47,11 @@ type Elsewhere interface {
 type memories struct{ *memory.Store }
 
 func (memories) Noun() db.Noun { return db.NounMemory }
+
+// Changed implements Bodies: a line is a memory.
+func (memories) Changed(_ *db.Tx, _ db.AccountID, lines, _ []int64) ([]int64, error) {
+	return lines, nil
+}
 
 // Run derives with one model. It never changes, and can be compared: equal ones are
 // the same.

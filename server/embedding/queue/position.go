@@ -39,6 +39,17 @@ func (b *backlog) add(ids []int64) {
 	b.pending = slices.Compact(b.pending)
 }
 
+// held are the ids of everything that is missing, waiting or not.
+func (b *backlog) held() []int64 {
+	ids := slices.Clone(b.pending)
+	for id := range b.waiting {
+		if _, too := slices.BinarySearchFunc(b.pending, id, func(x, y int64) int { return cmp.Compare(y, x) }); !too {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // remove takes ids out that are not missing any more.
 func (b *backlog) remove(gone map[int64]bool) {
 	b.pending = slices.DeleteFunc(b.pending, func(id int64) bool { return gone[id] })
@@ -64,7 +75,8 @@ func (b *backlog) due(now int64) (next int64) {
 	return next
 }
 
-// changeMost bounds how many entries of a log are followed one by one.
+// changeMost bounds how many entries of a log are followed one by one, and how many
+// bodies they may be about.
 const changeMost = 16_384
 
 // scanPage is how many bodies are compared at a time.
@@ -119,7 +131,8 @@ func (p *position) follow(tx *db.Tx, owner db.AccountID, b *backlog) error {
 	if len(changes) > 0 && changes[len(changes)-1].Seq < head.Seq {
 		return fault.New(fault.Gone, "")
 	}
-	changed := map[int64]bool{}
+	seen := map[int64]bool{}
+	var lines []int64
 	for _, c := range changes {
 		if c.Noun != p.bodies.Noun() {
 			continue
@@ -127,14 +140,23 @@ func (p *position) follow(tx *db.Tx, owner db.AccountID, b *backlog) error {
 		if c.ID == 0 {
 			return fault.New(fault.Gone, "")
 		}
-		changed[c.ID] = true
+		if !seen[c.ID] {
+			seen[c.ID], lines = true, append(lines, c.ID)
+		}
 	}
-	if len(changed) == 0 {
+	if len(lines) == 0 {
 		return nil
 	}
-	ids := make([]int64, 0, len(changed))
-	for id := range changed {
-		ids = append(ids, id)
+	ids, err := p.bodies.Changed(tx, owner, lines, b.held())
+	if err != nil {
+		return err
+	}
+	if len(ids) > changeMost {
+		return fault.New(fault.Gone, "")
+	}
+	changed := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		changed[id] = true
 	}
 	bodies, err := p.bodies.BodiesOf(tx, owner, ids)
 	if err != nil {
