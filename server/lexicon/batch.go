@@ -78,24 +78,31 @@ func (x *Batch) put(id int64, terms []words.Term, length int) {
 // Replaced notes that a memory has other words now than those of its old body.
 func (x *Batch) Replaced(id int64, old string, oldLength int, terms []words.Term, length int) {
 	x.words += int64(length - oldLength)
-	x.take(id, old, terms)
+	had, _ := words.Terms(old)
+	x.take(id, had, terms)
 	x.put(id, terms, length)
 }
 
 // Removed notes that the words of a memory's body are gone.
 func (x *Batch) Removed(id int64, body string, length int) {
-	x.docs--
-	x.words -= int64(length)
-	x.take(id, body, nil)
+	old, _ := words.Terms(body)
+	x.Withdrawn(id, old, length)
 }
 
-// take removes a memory from the postings of a body's terms, but those it keeps.
-func (x *Batch) take(id int64, body string, keep []words.Term) {
+// Withdrawn is Removed for one who has the terms of the body already, as words.Terms
+// tells them.
+func (x *Batch) Withdrawn(id int64, terms []words.Term, length int) {
+	x.docs--
+	x.words -= int64(length)
+	x.take(id, terms, nil)
+}
+
+// take removes a memory from the postings of its terms, but those it keeps.
+func (x *Batch) take(id int64, old, keep []words.Term) {
 	kept := make(map[string]bool, len(keep))
 	for _, t := range keep {
 		kept[t.Text] = true
 	}
-	old, _ := words.Terms(body)
 	chunk := words.ChunkOf(id)
 	for _, t := range old {
 		if kept[t.Text] {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
+	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/shared/api"
 )
@@ -39,12 +41,27 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// Adding a transcript of 1,000 turns.
+// Adding a transcript of 1,000 turns, and of that what the writer is taken for.
 func BenchmarkAdd(b *testing.B) {
 	h := newHouse(b, dbtest.Open(b, nil))
 	r := rand.New(rand.NewPCG(1, 2))
-	lines := chatter(r, 1000)
-	for b.Loop() {
-		h.add(h.ann, lines...)
+	in, err := judged(talk(chatter(r, 1000)...))
+	if err != nil {
+		b.Fatal(err)
 	}
+	var writer time.Duration
+	for b.Loop() {
+		drafts := draftsOf(in)
+		words := ready(drafts)
+		err := h.d.Update(ctx, func(tx *db.Tx) error {
+			began := time.Now()
+			defer func() { writer += time.Since(began) }()
+			_, err := add(tx, h.ann, in, drafts, words)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(writer.Nanoseconds())/float64(b.N), "writer-ns/op")
 }

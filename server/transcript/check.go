@@ -27,12 +27,12 @@ func Check(tx *db.Tx, owner db.AccountID) (faults []string, err error) {
 			return nil, err
 		}
 		n := 0
-		each(branch, func(id int64, w window) {
+		each(branch, func(e journal.Entry, w window) {
 			n++
 			terms, length := words.Terms(w.alone())
-			turns.Add(id, terms, length)
+			turns.Add(e.ID, terms, length)
 			terms, length = words.Terms(w.pair())
-			pairs.Add(id, terms, length)
+			pairs.Add(e.ID, terms, length)
 		})
 		if n != t.Turns {
 			say("conversation %d has %d turns, not %d", t.ID, n, t.Turns)

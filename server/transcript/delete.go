@@ -7,16 +7,29 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/journal"
 	"elowen/server/lexicon"
+	"elowen/shared/fault"
 )
 
 // Delete removes a transcript with all its turns and what was derived from them, for
 // good. Errors: NotFound.
 func (s *Store) Delete(ctx context.Context, owner db.AccountID, id int64) error {
-	_, err := db.Do(ctx, s.db, func(tx *db.Tx) (struct{}, error) { return struct{}{}, remove(tx, owner, id) })
+	var branch []journal.Entry
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		if _, err = get(tx, owner, id); err == nil {
+			branch, err = journal.Branch(tx, owner, id)
+		}
+		return err
+	})
+	if err != nil && !fault.Is(err, fault.NotFound) { // a repeated request is answered as the first
+		return err
+	}
+	words := readied(branch)
+	_, err = db.Do(ctx, s.db, func(tx *db.Tx) (struct{}, error) { return struct{}{}, remove(tx, owner, id, words) })
 	return err
 }
 
-func remove(tx *db.Tx, owner db.AccountID, id int64) error {
+// remove is it in one decision; words are those of its turns that are ready.
+func remove(tx *db.Tx, owner db.AccountID, id int64, words map[int64]termed) error {
 	if _, err := get(tx, owner, id); err != nil {
 		return err
 	}
@@ -24,7 +37,7 @@ func remove(tx *db.Tx, owner db.AccountID, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := unindex(tx, owner, branch); err != nil {
+	if err := unindex(tx, owner, branch, words); err != nil {
 		return err
 	}
 	ids := make([]int64, len(branch))

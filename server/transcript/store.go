@@ -60,8 +60,10 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, in api.TranscriptAd
 	if err != nil {
 		return api.Transcript{}, err
 	}
+	drafts := draftsOf(in)
+	words := ready(drafts)
 	did, err := db.Do(ctx, s.db, func(tx *db.Tx) (added, error) {
-		id, err := add(tx, owner, in)
+		id, err := add(tx, owner, in, drafts, words)
 		return added{id}, err
 	})
 	if err != nil {
@@ -112,8 +114,8 @@ func judged(in api.TranscriptAdd) (api.TranscriptAdd, error) {
 // kinds are those of the conversations that surfaces bring.
 var kinds = map[string]string{api.SurfaceVoice: journal.KindVoice, api.SurfaceChat: journal.KindChat, api.SurfaceTeamChat: journal.KindRoom}
 
-// add stores a judged transcript.
-func add(tx *db.Tx, owner db.AccountID, in api.TranscriptAdd) (int64, error) {
+// add stores a judged transcript: its drafts, with their words.
+func add(tx *db.Tx, owner db.AccountID, in api.TranscriptAdd, drafts []journal.Draft, words []termed) (int64, error) {
 	c, err := journal.Begin(tx, owner, kinds[in.Surface], "", int64(*in.StartedAt))
 	if err != nil {
 		return 0, err
@@ -126,6 +128,19 @@ func add(tx *db.Tx, owner db.AccountID, in api.TranscriptAdd) (int64, error) {
 		c.ID, int64(owner), in.Surface, string(who), len(in.Turns)); err != nil {
 		return 0, err
 	}
+	entries, err := journal.Append(tx, owner, c.ID, 0, drafts...)
+	if err != nil {
+		return 0, err
+	}
+	of := make(map[int64]termed, len(entries))
+	for i, e := range entries {
+		of[e.ID] = words[i]
+	}
+	return c.ID, index(tx, owner, entries, of)
+}
+
+// draftsOf are the turns of a judged transcript as the journal takes them.
+func draftsOf(in api.TranscriptAdd) []journal.Draft {
 	roles := map[string]string{}
 	for _, p := range in.Participants {
 		if roles[p.Name] = journal.RoleUser; p.Role == api.ParticipantAgent {
@@ -136,11 +151,7 @@ func add(tx *db.Tx, owner db.AccountID, in api.TranscriptAdd) (int64, error) {
 	for i, t := range in.Turns {
 		drafts[i] = journal.Draft{At: int64(*t.At), Payload: &journal.Message{Role: roles[t.Speaker], Speaker: t.Speaker, Content: t.Text}}
 	}
-	entries, err := journal.Append(tx, owner, c.ID, 0, drafts...)
-	if err != nil {
-		return 0, err
-	}
-	return c.ID, index(tx, owner, entries)
+	return drafts
 }
 
 const columns = `conversation_id, surface, participants, turns`

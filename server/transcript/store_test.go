@@ -343,6 +343,60 @@ func (h *house) tallies() {
 	}
 }
 
+// The words of turns come to the writer ready, when they are added and when they are
+// deleted: what is in the index is what was made ready, here with a word nobody said.
+// Where the day is not known before, and where nothing is ready, they are taken anew.
+func TestWordsComeReady(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		in, err := judged(talk("Ann: the boat was late", "Bo: nobody told us"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		drafts := draftsOf(in)
+		readied := ready(drafts)
+		fake, length := words.Terms("xylophone")
+		readied[1] = termed{at: readied[1].at, turn: fake, turnLength: length, pair: fake, pairLength: length}
+		var id int64
+		update := func(fn func(tx *db.Tx) error) {
+			t.Helper()
+			if err := h.d.Update(ctx, fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		update(func(tx *db.Tx) (err error) { id, err = add(tx, h.ann, in, drafts, readied); return err })
+		if got := h.first(h.ann, "xylophone"); got != "nobody told us" {
+			t.Errorf("found %q by a word that was made ready", got)
+		}
+		if got := h.first(h.ann, "boat"); got != "the boat was late" {
+			t.Errorf("found %q", got)
+		}
+		var branch []journal.Entry
+		update(func(tx *db.Tx) (err error) { branch, err = journal.Branch(tx, h.ann, id); return err })
+		// Deleted with the same words, nothing is left of them.
+		update(func(tx *db.Tx) error {
+			return remove(tx, h.ann, id, map[int64]termed{branch[0].ID: readied[0], branch[1].ID: readied[1]})
+		})
+		for _, table := range []string{"turn_posting", "pair_posting"} {
+			if n := h.rows(table); n != 0 {
+				t.Errorf("%d rows of %s are left", n, table)
+			}
+		}
+		// A time that only the decision tells, and words that are not ready.
+		in.StartedAt = api.Ptr(api.Time(0))
+		for i := range in.Turns {
+			in.Turns[i].At = in.StartedAt
+		}
+		drafts = draftsOf(in)
+		update(func(tx *db.Tx) (err error) { id, err = add(tx, h.ann, in, drafts, ready(drafts)); return err })
+		h.tallies()
+		update(func(tx *db.Tx) error { return remove(tx, h.ann, id, nil) })
+		h.tallies()
+		if n := h.rows("turn_posting") + h.rows("pair_posting"); n != 0 {
+			t.Errorf("%d rows of words are left", n)
+		}
+	})
+}
+
 func TestCheckSees(t *testing.T) {
 	for damage, says := range map[string]string{
 		`UPDATE turn_stat SET docs = docs + 1`:                                                            "index of words",
