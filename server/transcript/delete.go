@@ -116,6 +116,9 @@ func Forget(tx *db.Tx, owner db.AccountID, vectors bool) error {
 	return err
 }
 
+// Drop lets go what is resident of an account that was erased.
+func (s *Store) Drop(owner db.AccountID) { s.indexes.drop(owner) }
+
 // EraseAccount removes everything of the account's here. Its conversations are the
 // journal's to erase, afterwards.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {

@@ -53,10 +53,7 @@ func (s *Store) Search(ctx context.Context, owner db.AccountID, in api.Transcrip
 		s.ask(ctx, q, on)
 	}
 	for again := true; ; again = false {
-		err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-			out, err = s.answer(tx, owner, in, q)
-			return err
-		})
+		out, err := s.look(ctx, owner, in, q)
 		if !fault.Is(err, fault.Stale) {
 			return out, err
 		}
@@ -67,6 +64,23 @@ func (s *Store) Search(ctx context.Context, owner db.AccountID, in api.Transcrip
 			q.vector, q.problem = nil, fault.ProblemOf(err).Detail
 		}
 	}
+}
+
+// look answers a question in one transaction. The turn of the account's index is taken
+// before: what waits for it is no transaction.
+func (s *Store) look(ctx context.Context, owner db.AccountID, in api.TranscriptSearch, q *asked) (out api.TranscriptFound, err error) {
+	var x *held // nil: by words alone
+	if q.vector != nil {
+		if x, err = s.indexes.enter(ctx, owner); err != nil {
+			return out, err
+		}
+		defer x.close()
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) (err error) {
+		out, err = s.answer(tx, owner, in, q, x)
+		return err
+	})
+	return out, err
 }
 
 // ask makes a question ready, by meaning and for late interaction at the same time. It
@@ -112,13 +126,14 @@ type answering struct {
 	owner   db.AccountID
 	in      api.TranscriptSearch
 	q       *asked
+	index   *held // nil where the question has no vector
 	profile embedding.Profile
 	turns   lexicon.Found // what its words found among turns
 	indexed int           // turns with fresh vectors
 	problem string
 }
 
-func (s *Store) answer(tx *db.Tx, owner db.AccountID, in api.TranscriptSearch, q *asked) (api.TranscriptFound, error) {
+func (s *Store) answer(tx *db.Tx, owner db.AccountID, in api.TranscriptSearch, q *asked, x *held) (api.TranscriptFound, error) {
 	out := api.TranscriptFound{Turns: []api.TurnFound{}, Path: api.PathKeyword}
 	if in.ConversationID != 0 {
 		if _, err := get(tx, owner, in.ConversationID); err != nil {
@@ -128,7 +143,7 @@ func (s *Store) answer(tx *db.Tx, owner db.AccountID, in api.TranscriptSearch, q
 	if q.text == "" {
 		return out, nil
 	}
-	a := &answering{s: s, tx: tx, owner: owner, in: in, q: q, profile: embedding.WordsAlone(), problem: q.problem}
+	a := &answering{s: s, tx: tx, owner: owner, in: in, q: q, index: x, profile: embedding.WordsAlone(), problem: q.problem}
 	list, err := a.candidates()
 	if err != nil {
 		return out, err
@@ -157,6 +172,14 @@ func (s *Store) answer(tx *db.Tx, owner db.AccountID, in api.TranscriptSearch, q
 
 // candidates are the best by words and the best by cosine.
 func (a *answering) candidates() ([]*candidate, error) {
+	var x *resident
+	if a.q.vector != nil {
+		var err error
+		defer a.index.close()
+		if x, err = a.index.open(a.tx, a.q.snapshot); err != nil { // first: others wait for the turn
+			return nil, err
+		}
+	}
 	hits, err := a.words()
 	if err != nil {
 		return nil, err
@@ -180,14 +203,9 @@ func (a *answering) candidates() ([]*candidate, error) {
 	for _, h := range best {
 		take(h.ID)
 	}
-	if a.q.vector == nil {
+	if x == nil {
 		return list, nil
 	}
-	x, err := a.s.indexes.open(a.tx, a.owner, a.q.snapshot)
-	if err != nil {
-		return nil, err
-	}
-	defer a.s.indexes.close(a.owner, x)
 	if len(x.slots) > 0 && len(a.q.vector) != x.width {
 		// A model that answers otherwise than it did when turns were indexed.
 		a.problem = fmt.Sprintf("The model answered a question of %d numbers where turns have %d.", len(a.q.vector), x.width)

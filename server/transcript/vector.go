@@ -120,6 +120,18 @@ func lacking(bodies []embedding.Body, have map[int64]bool) []int64 {
 	return list
 }
 
+// fresh are the turns that have vectors in the space, of fresh width and text. None of the
+// vectors is read.
+func fresh(tx *db.Tx, owner db.AccountID, in embedding.Stored) (map[int64]bool, error) {
+	ids, err := tx.Column(`SELECT entry_id AS v FROM turn_embedding WHERE owner_id = ? AND space_id = ? AND width = ? AND text_hash = ?`,
+		int64(owner), int64(in.ID), in.Width, textVersion)
+	there := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		there[id] = true
+	}
+	return there, err
+}
+
 // stored is one turn's vectors as they are read.
 type stored struct {
 	entry, conversation int64
