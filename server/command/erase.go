@@ -82,7 +82,16 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 		}
 		return account.Delete(tx, owner)
 	})
+	if err == nil {
+		st.drop(db.AccountID(p.ID))
+	}
 	return p, err
+}
+
+// drop lets go what is resident of an owner that is erased.
+func (st *stores) drop(owner db.AccountID) {
+	st.indexes.Drop(owner)
+	st.transcripts.Drop(owner)
 }
 
 // erasePool removes the pool of a project that is deleted. One that holds memories is
@@ -101,5 +110,9 @@ func (st *stores) erasePool(tx *db.Tx, pool db.AccountID) error {
 	if err := st.eraseOwned(tx, pool); err != nil {
 		return err
 	}
-	return account.ErasePool(tx, pool)
+	if err := account.ErasePool(tx, pool); err != nil {
+		return err
+	}
+	st.drop(pool) // if the decision fails after all, what there is is read again
+	return nil
 }

@@ -126,6 +126,16 @@ func (s *Indexes) Bytes() (bytes int64, indexes int) {
 	return s.bytes, len(s.of)
 }
 
+// Drop lets the index of an account go, as of one that was erased.
+func (s *Indexes) Drop(owner db.AccountID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.of[owner]; r != nil {
+		s.bytes -= r.size
+		delete(s.of, owner)
+	}
+}
+
 // with runs fn on the account's index, brought up to the transaction.
 func (s *Indexes) with(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapshot, fn func(*index) error) error {
 	r, err := s.hold(tx, owner, snapshot)

@@ -302,6 +302,25 @@ func TestTheLongestUnusedLeaves(t *testing.T) {
 	}
 }
 
+// What is dropped takes no space, and is read again when it is asked for.
+func TestDrop(t *testing.T) {
+	h := newHouse(t, dbtest.Open(t, nil))
+	h.add(h.ann, 0, "one")
+	h.add(h.bob, 0, "one")
+	x := vector.New(h.memories, 0)
+	x.Drop(h.ann) // nothing is held yet
+	h.found(x, h.ann, "one", vector.Filter{}, 1)
+	one, _ := x.Bytes()
+	h.found(x, h.bob, "one", vector.Filter{}, 1)
+	x.Drop(h.bob)
+	if bytes, n := x.Bytes(); bytes != one || n != 1 || one == 0 {
+		t.Errorf("%d bytes of %d indexes, want %d of ann's", bytes, n, one)
+	}
+	if ids, _ := h.found(x, h.bob, "one", vector.Filter{}, 1); len(ids) != 1 {
+		t.Errorf("found %v", ids)
+	}
+}
+
 // After any changes, an index that followed them finds what one does that is read anew.
 func TestFollowingIsReadingAnew(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
