@@ -117,16 +117,17 @@ func TestAListOfAHundredThousand(t *testing.T) {
 			continue
 		}
 		worked := busy(t, w)
-		nodes := Promise[int](w, fmt.Sprintf(`(async () => {
-			const list = document.querySelector("#list"), sign = %d;
-			let most = 0;
-			for (let i = 0; i < 400; i++) {
-				list.scrollTop += sign * 5 * 84;
-				await new Promise(done => requestAnimationFrame(done));
-				most = Math.max(most, document.querySelectorAll("*").length);
-			}
-			return most })()`, 1-2*i))
-		most = max(most, nodes)
+		for range 10 { // in parts, since a frame may take a busy machine long
+			most = max(most, Promise[int](w, fmt.Sprintf(`(async () => {
+				const list = document.querySelector("#list"), sign = %d;
+				let most = 0;
+				for (let i = 0; i < 40; i++) {
+					list.scrollTop += sign * 5 * 84;
+					await new Promise(done => requestAnimationFrame(done));
+					most = Math.max(most, document.querySelectorAll("*").length);
+				}
+				return most })()`, 1-2*i)))
+		}
 		right(fmt.Sprintf("2,000 rows from %d", at))
 		t.Logf("2,000 rows from %d: %.2f ms of the main thread a row", at, float64((busy(t, w)-worked).Microseconds())/1000/2000)
 	}
