@@ -146,7 +146,7 @@ func TestProjects(t *testing.T) {
 	if f := search(c, args{"projectPath": "luna"}); !strings.Contains(f.Note, "luna") {
 		t.Errorf("nothing found in a project: %+v", f)
 	}
-	for _, at := range []string{"/home/ann/moonbase", "moonbas", "/work/lunar", "C:\\src\\moon-base"} {
+	for _, at := range []string{"/home/ann/moonbase", "moonbas", "/srv/lunar", "C:\\src\\moon-base"} {
 		if f := search(c, args{"projectPath": at}); !strings.Contains(f.Note, "moon-base") || f.Project != "" {
 			t.Errorf("nothing found at %s: %+v", at, f)
 		}
