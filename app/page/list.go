@@ -106,17 +106,27 @@ func (l *List) locate() {
 	id, bring := l.Open, l.view.Top <= 0 && l.active < 0
 	var at api.Rank
 	path := rankPath(id, q)
-	l.S.async(path, func(ctx context.Context) error { return l.S.api.Get(ctx, path, &at) }, func(err error) {
-		if err != nil || at.Rank < 0 || l.S.list != l || l.Open != id || l.Query.Normal() != q {
-			return // it is not in this list, or nobody is here any more
+	there := func() bool { return l.S.list == l && l.Open == id && l.Query.Normal() == q }
+	l.ctx.After(locatePause, func(app.Context) {
+		defer browser.Survive("locate")
+		if _, _, ok := l.window.Find(id); ok || !there() {
+			return // a new one has come by itself
 		}
-		l.S.place = place{id: id, rank: at.Rank, total: at.Total}
-		if bring && l.view.Top <= 0 && l.active < 0 {
-			l.active, l.follow = at.Rank, true
-			l.ctx.Defer(l.settle)
-		}
+		l.S.async(path, func(ctx context.Context) error { return l.S.api.Get(ctx, path, &at) }, func(err error) {
+			if err != nil || at.Rank < 0 || !there() {
+				return // it is not in this list, or nobody is here any more
+			}
+			l.S.place = place{id: id, rank: at.Rank, total: at.Total}
+			if bring && l.view.Top <= 0 && l.active < 0 {
+				l.active, l.follow = at.Rank, true
+				l.ctx.Defer(l.settle)
+			}
+		})
 	})
 }
+
+// locatePause is how long the rows of a list may take to have a memory that is new.
+const locatePause = 300 * time.Millisecond
 
 // showQuery puts the words of the address into the search field.
 func (l *List) showQuery() {
