@@ -1,11 +1,8 @@
 package command
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"elowen/server/categorizer"
@@ -32,41 +29,16 @@ func (st *stores) maintenance(q *queue.Queue, sorter *categorizer.Categorizer) *
 	}})
 }
 
-// beside runs what a server would run beside requests, for a command without one, until
-// done is called.
+// beside runs what jobs need for a command without a server, until done is called.
 func (r *run) beside(st *stores) (done func(), err error) {
 	if st.jobs != nil {
 		return func() {}, nil // the server does it
 	}
-	mine, err := acquire(r.data, jobsLock, true)
-	if errors.Is(err, errHeld) {
-		return nil, fault.Newf(fault.Unavailable, "Another elowen%s does maintenance on %s. Try again when it is done.", holder(r.data, jobsLock), r.data)
-	}
+	a, err := r.attend(st, jobsAlone)
 	if err != nil {
 		return nil, err
 	}
-	if err := st.models.Apply(r.ctx); err != nil {
-		mine.release()
-		return nil, err
-	}
-	changes := feed.New(st.db)
-	q := st.queue(r.System, changes)
-	st.jobs = st.maintenance(q, st.sorter(r.System, changes))
-	if _, err := st.jobs.Interrupt(r.ctx); err != nil {
-		changes.Close()
-		mine.release()
-		return nil, err
-	}
-	work, stop := context.WithCancel(context.WithoutCancel(r.ctx))
-	var running sync.WaitGroup
-	running.Go(func() { q.Run(work) })
-	running.Go(func() { st.jobs.Run(work) })
-	return func() {
-		stop()
-		running.Wait()
-		changes.Close()
-		mine.release()
-	}, nil
+	return a.end, nil
 }
 
 // followed is how often a command looks how far a job is.

@@ -44,6 +44,10 @@ func (c *mcpCommand) Run(r *run) error {
 	d := &agentDoor{r: r, user: c.User, token: c.Token}
 	defer d.close()
 	b.Exchange = d.exchange
+	ctx, stop := context.WithCancel(r.ctx)
+	watching := make(chan struct{})
+	go func() { defer close(watching); d.watch(ctx) }()
+	defer func() { stop(); <-watching }()
 	return b.Run(r.ctx)
 }
 
@@ -82,7 +86,7 @@ func (c *mcpCommand) address() (string, error) {
 func (st *stores) agents(identify func(http.ResponseWriter, *http.Request) (account.Identity, error), actor string) *mcpd.Handler {
 	tools := tool.New(tool.Options{
 		Memories: st.memories, Categories: st.categories, Projects: st.projects, Recall: st.recall, Delivery: st.delivery,
-		Jobs: func() *job.Store { return st.jobs }, Log: st.log,
+		Jobs: func() *job.Store { return st.jobs }, Done: st.figures.Done, Log: st.log,
 	})
 	return mcpd.New(mcpd.Options{Tools: tools, Delivery: st.delivery, Identify: identify, Actor: actor, Version: version, Log: st.log})
 }

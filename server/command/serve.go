@@ -17,10 +17,8 @@ import (
 
 	"elowen/server/backup"
 	"elowen/server/doctor"
-	"elowen/server/schedule"
 	"elowen/server/transfer"
 	"elowen/shared/fault"
-	"elowen/shared/setting"
 )
 
 type serveCommand struct {
@@ -126,7 +124,7 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		return fault.Wrap(fault.Unavailable, err, "Cannot listen on "+c.Addr+": "+err.Error()+". Name another address with --addr.")
 	}
 	defer listener.Close()
-	keeper := backup.NewKeeper(st.db, st.retention, filepath.Join(r.data, backupsDir), setting.Int("backup.kept"))
+	keeper := st.keeper()
 	w, err := newWeb(c, r, st, keeper, log)
 	if err != nil {
 		return err
@@ -157,21 +155,15 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		admin.close()
 		running.Wait()
 	}()
-	recurring := schedule.New(st.db, r.Wake, log, st.retention.Daily(), st.retention.Housekeeping(), schedule.Task{
-		Name: "backup", Every: schedule.Daily, Boot: true, Run: func(ctx context.Context, _ schedule.Turn) error { return keeper.Daily(ctx) },
-	})
+	recurring := st.recurring(r.System, keeper, true)
 	if err := recurring.Boot(r.ctx); err != nil {
 		return err
 	}
-	running.Go(func() { recurring.Run(work) })
 	running.Go(func() { admin.serve(work) })
 	if err := st.models.Apply(r.ctx); err != nil {
 		return err
 	}
-	running.Go(func() { w.queue.Run(work) })
-	running.Go(func() { st.learner(r.System).Run(work) })
-	running.Go(func() { w.sorter.Run(work) })
-	running.Go(func() { st.jobs.Run(work) })
+	st.background(work, &running, r.System, recurring, w.queue, w.sorter)
 
 	server := &http.Server{
 		Handler: w.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,

@@ -18,6 +18,7 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/job"
 	"elowen/server/late"
+	"elowen/server/mcpd"
 	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/server/project"
@@ -50,7 +51,8 @@ type stores struct {
 	recall     *recall.Store
 	measure    *calibration.Store
 	delivery   *delivery.Store
-	jobs       *job.Store // nil: nobody runs maintenance jobs here
+	jobs       *job.Store    // nil: nobody runs maintenance jobs here
+	figures    *mcpd.Figures // nil: nobody counts what agents do
 	log        *slog.Logger
 	use        *lock
 	dir        string // the data directory

@@ -20,6 +20,7 @@ import (
 	"elowen/server/httpd"
 	"elowen/server/layout"
 	"elowen/server/live"
+	"elowen/server/mcpd"
 	"elowen/server/projection"
 	"elowen/server/projection/view"
 	"elowen/server/site"
@@ -58,6 +59,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 		Origins: c.origins(), Log: log,
 	})
 	w.measure(registry, st)
+	st.figures = mcpd.NewFigures(registry)
 	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,

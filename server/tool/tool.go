@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strings"
+	"time"
 
 	"elowen/server/account"
 	"elowen/server/audit"
@@ -34,8 +34,14 @@ type Options struct {
 	Delivery   *delivery.Store
 	// Jobs runs what takes long. It is asked for when a tool runs; nil: nobody does.
 	Jobs func() *job.Store
+	// Done is told of each use: the tool's name, how it ended (OutcomeOK, or the code of
+	// the fault's kind) and how long it took. nil: nobody counts.
+	Done func(tool, outcome string, took time.Duration)
 	Log  *slog.Logger // nil is silent
 }
+
+// OutcomeOK is the outcome of a use that did what it was asked for.
+const OutcomeOK = "ok"
 
 // Call is one use of a tool.
 type Call struct {
@@ -121,13 +127,12 @@ func (u *use) by() audit.Actor {
 // Run runs a tool. args is the JSON object of its arguments; nothing, and null, stand
 // for an empty one. It answers a Result whatever happens.
 func (s *Set) Run(ctx context.Context, t *Tool, call Call, args []byte) (out Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.o.Log.Error("a tool panicked", "tool", t.Name, "panic", p, "stack", string(debug.Stack()))
-			out = failed(fault.New(fault.Internal, ""))
-		}
-	}()
-	out, err := s.try(ctx, t, call, args)
+	var err error
+	began := time.Now()
+	defer func() { s.done(t, err, time.Since(began)) }()
+	if panicked := fault.Guarded(func() { out, err = s.try(ctx, t, call, args) }); panicked != nil {
+		err = panicked
+	}
 	if err == nil {
 		return out
 	}
@@ -135,6 +140,18 @@ func (s *Set) Run(ctx context.Context, t *Tool, call Call, args []byte) (out Res
 		s.o.Log.Error("a tool failed", "tool", t.Name, "error", err)
 	}
 	return failed(err)
+}
+
+// done tells of a use.
+func (s *Set) done(t *Tool, err error, took time.Duration) {
+	if s.o.Done == nil {
+		return
+	}
+	outcome := OutcomeOK
+	if err != nil {
+		outcome = fault.KindOf(err).Code()
+	}
+	s.o.Done(t.Name, outcome, took)
 }
 
 func (s *Set) try(ctx context.Context, t *Tool, call Call, args []byte) (Result, error) {
