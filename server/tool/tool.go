@@ -131,7 +131,9 @@ func (s *Set) Run(ctx context.Context, t *Tool, call Call, args []byte) (out Res
 	began := time.Now()
 	defer func() { s.done(t, err, time.Since(began)) }()
 	if panicked := fault.Guarded(func() { out, err = s.try(ctx, t, call, args) }); panicked != nil {
+		s.o.Log.Error("a tool panicked", "tool", t.Name, "error", panicked)
 		err = panicked
+		return failed(err)
 	}
 	if err == nil {
 		return out
