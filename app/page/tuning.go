@@ -31,7 +31,7 @@ var (
 		"runtime.relevanceFloor", "runtime.duplicateThreshold", "runtime.paraphraseThreshold",
 		"runtime.importanceWeight", "runtime.vitalityWeight", "runtime.lateInteraction",
 	}
-	tuningLimits = []string{"limits.recallCount", "limits.recallBytes", "limits.recallWaitMs"}
+	tuningLimits = []string{"limits.recallCount", "limits.recallBytes", "limits.recallWaitMs", "limits.liveSearches", "limits.livePerSearch", "limits.liveBytes"}
 )
 
 // ofGroup is the group of a key, and its name in there.

@@ -24,6 +24,10 @@ type Tx struct {
 	heads    map[AccountID]*head
 }
 
+// ReadOnly tells whether it is a snapshot of what is committed: what a decision reads
+// may yet be taken back.
+func (tx *Tx) ReadOnly() bool { return !tx.writable }
+
 // Context is the caller's context.
 func (tx *Tx) Context() context.Context { return tx.ctx }
 

@@ -34,6 +34,16 @@ type Request struct {
 	Begin        bool    // begin a conversation where none, or an unknown one, was given
 	Full         bool    // whole, whatever the agent has
 	Bytes        int     // of the bodies that are handed out whole, together
+	// Within is the context of a conversation of ours, where the result will stand: what
+	// is in it is held. Nothing is noted or counted then, and no handle looked at: what of
+	// the result is delivered is known when it stands in the journal.
+	Within Within
+}
+
+// Within tells what stands in a context.
+type Within interface {
+	// Has tells whether a memory stands there with that very body.
+	Has(id int64, bodyHash string) bool
 }
 
 // Item is a memory of a result, as it is now.
@@ -57,7 +67,11 @@ type Handed struct {
 // not handed out, and counts nothing.
 func (s *Store) HandOut(ctx context.Context, owner db.AccountID, r Request) (Handed, error) {
 	var out Handed
-	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
+	decide := s.db.Update
+	if r.Within != nil {
+		decide = s.db.View
+	}
+	err := decide(ctx, func(tx *db.Tx) (err error) {
 		out, err = s.handOut(tx, owner, r)
 		return err
 	})
@@ -74,9 +88,15 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 	if err != nil {
 		return out, err
 	}
-	c, err := enter(tx, owner, r)
-	if err != nil {
-		return out, err
+	var c conversation
+	var holds func(id int64, bodyHash string) bool
+	if r.Within != nil {
+		holds = r.Within.Has
+	} else {
+		if c, err = enter(tx, owner, r); err != nil {
+			return out, err
+		}
+		holds = c.holds
 	}
 	out.Conversation = c.handle
 	var whole []int64
@@ -90,7 +110,7 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 		if m.CategoryID != nil {
 			i.Category = names[*m.CategoryID]
 		}
-		i.Held = !r.Full && c.holds(m.ID, i.Hash)
+		i.Held = (!r.Full || r.Within != nil) && holds(m.ID, i.Hash)
 		if i.Whole = !i.Held && len(m.Body) <= room; i.Whole {
 			room -= len(m.Body)
 			whole = append(whole, m.ID)
@@ -100,7 +120,7 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 		}
 		out.Items = append(out.Items, i)
 	}
-	if len(whole) > 0 {
+	if len(whole) > 0 && r.Within == nil {
 		_, err = s.memories.Recalled(tx, owner, whole)
 	}
 	return out, err

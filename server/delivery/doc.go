@@ -12,6 +12,12 @@
 // contexts without a word. A memory counts with its body: one that was edited is new.
 // Where a memory holds, a result has only its beginning, and counts nothing.
 //
+// Of a conversation of ours everything is known: what stands in its journal's active
+// branch, as the model sees it, is what was delivered, and nothing else is (Of). Contexts
+// add what was handed off and is on its way there (Hold), until it stands there or
+// whatever moved the leaf came without it. What left a context is deliverable again. What
+// a tool wrote counts as far as the model is shown it (Admit).
+//
 // HandOut is the one decision: which rows, as they are now, which of them whole, what
 // is noted, and what is counted as used, in one transaction.
 //
@@ -23,10 +29,11 @@
 // # Invariants
 //
 // What is handed out whole is counted once, and what is not handed out is not counted.
-// A restart forgets nothing. Another account's handle is one that nobody knows.
+// A restart forgets nothing. Another account's handle is one that nobody knows. Of a
+// conversation of ours nothing is stored here: the journal is the only authority.
 //
 // # What it does not do
 //
-// It finds nothing and renders nothing. It knows only what was handed out over a wire
-// that tells nothing of the agent's context.
+// It finds nothing and renders nothing. Of what went over a wire it knows only that it
+// was handed out.
 package delivery

@@ -33,7 +33,7 @@ func long(b *testing.B, n int) (*db.DB, db.AccountID, int64) {
 		}
 		drafts = drafts[:0]
 		for i := 0; i < n; i += 10 {
-			drafts = append(drafts, Draft{Payload: &TurnContext{Anchor: entries[i].ID, Block: "a block", Deliveries: []Delivery{{1, "h"}}}})
+			drafts = append(drafts, Draft{Payload: &TurnContext{Anchor: entries[i].ID, Block: "a block", Deliveries: []Delivery{{Memory: 1, BodyHash: "h"}}}})
 		}
 		_, err = Append(tx, ann, id, entries[n-1].ID, drafts...)
 		return err
@@ -69,5 +69,38 @@ func BenchmarkProject(b *testing.B) {
 	}
 	for b.Loop() {
 		Project(branch)
+	}
+}
+
+// What is asked of a snapshot that nothing changed, and of one that grew by a message.
+func BenchmarkSnapshot(b *testing.B) {
+	for _, grows := range []bool{false, true} {
+		b.Run(fmt.Sprintf("grows=%v", grows), func(b *testing.B) {
+			d, ann, id := long(b, 20_000)
+			kept := NewSnapshots(0)
+			look := func() {
+				if err := d.View(ctx, func(tx *db.Tx) error { _, err := kept.Active(tx, ann, id); return err }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			look()
+			for b.Loop() {
+				if grows {
+					b.StopTimer()
+					if err := d.Update(ctx, func(tx *db.Tx) error {
+						c, err := Get(tx, ann, id)
+						if err != nil {
+							return err
+						}
+						_, err = Append(tx, ann, id, c.Leaf, Draft{Payload: &Message{Role: RoleUser, Content: "more"}})
+						return err
+					}); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+				}
+				look()
+			}
+		})
 	}
 }

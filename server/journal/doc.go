@@ -22,6 +22,9 @@
 // a longer branch adds stands behind what was there, but for a compaction and a
 // clearing, which are there to take something away.
 //
+// A Snapshot is a branch with its projection. Since nothing of it can change, Snapshots
+// keep the one that was used last of each conversation, and read on from there.
+//
 // # Tables
 //
 // conversation, journal_entry. No other package's SQL names them.

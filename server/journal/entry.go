@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func insert(tx *db.Tx, owner db.AccountID, conversation int64, e Entry) error {
 
 // hang sees that drafts may hang below parent.
 func hang(tx *db.Tx, owner db.AccountID, conversation, parent int64, drafts []Draft) error {
-	wanted := false // whether the branch must be looked at
+	oldest := int64(0) // that a draft refers to
 	for _, d := range drafts {
 		if d.Payload == nil {
 			return fault.Wrap(fault.Internal, errors.New("an entry without a payload"), "")
@@ -76,12 +77,16 @@ func hang(tx *db.Tx, owner db.AccountID, conversation, parent int64, drafts []Dr
 		if err := d.Payload.check(); err != nil {
 			return fault.Wrap(fault.Invalid, err, "This can't be an entry of a conversation.")
 		}
-		d.Payload.refers(func(*int64) { wanted = true })
+		d.Payload.refers(func(id *int64) {
+			if oldest == 0 || *id < oldest {
+				oldest = max(*id, 1)
+			}
+		})
 	}
-	if parent == 0 && !wanted {
+	if parent == 0 && oldest == 0 {
 		return nil
 	}
-	if !wanted {
+	if oldest == 0 {
 		found, err := Entries(tx, owner, []int64{parent})
 		if err != nil {
 			return err
@@ -91,9 +96,13 @@ func hang(tx *db.Tx, owner db.AccountID, conversation, parent int64, drafts []Dr
 		}
 		return nil
 	}
-	branch, err := path(tx, owner, conversation, parent)
+	// The branch as far as they refer; the parent itself in any case.
+	branch, _, err := pathTo(tx, owner, conversation, parent, min(oldest, max(parent, 1))-1)
 	if err != nil {
 		return err
+	}
+	if len(branch) == 0 && parent != 0 {
+		return errNoParent
 	}
 	types := make(map[int64]Type, len(branch))
 	for _, e := range branch {
@@ -132,44 +141,52 @@ func Branch(tx *db.Tx, owner db.AccountID, conversation int64) ([]Entry, error) 
 	return path(tx, owner, conversation, c.Leaf)
 }
 
-// path is the branch that ends with an entry. A parent is older than its children, so
-// one look from the entry down finds them all. (The sign keeps SQLite from the owner's
-// index, by which it would go through all of the account's.)
+// path is the branch that ends with an entry.
 func path(tx *db.Tx, owner db.AccountID, conversation, leaf int64) ([]Entry, error) {
 	if leaf == 0 {
 		return []Entry{}, nil
 	}
-	rows := tx.Query(`SELECT id, COALESCE(parent_id, 0), type, payload, at FROM journal_entry WHERE conversation_id = ? AND id <= ? AND +owner_id = ? ORDER BY id DESC`,
-		conversation, leaf, int64(owner))
+	list, whole, err := pathTo(tx, owner, conversation, leaf, 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, errNoParent
+	case !whole:
+		return nil, fault.Wrap(fault.Corrupt, fmt.Errorf("conversation %d: an entry before %d is missing", conversation, list[0].ID), "A conversation is damaged.")
+	}
+	return list, nil
+}
+
+// pathTo is the end of the branch that ends with leaf: what is below the entry from (0:
+// all of it). joins tells whether from is what it hangs below. A parent is older than
+// its children, so one look from the leaf down finds them all. (The sign keeps SQLite
+// from the owner's index, by which it would go through all of the account's.)
+func pathTo(tx *db.Tx, owner db.AccountID, conversation, leaf, from int64) (list []Entry, joins bool, err error) {
+	rows := tx.Query(`SELECT id, COALESCE(parent_id, 0), type, payload, at FROM journal_entry WHERE conversation_id = ? AND id <= ? AND id > ? AND +owner_id = ? ORDER BY id DESC`,
+		conversation, leaf, from, int64(owner))
 	defer rows.Close()
 	list, want := []Entry{}, leaf
-	for want != 0 && rows.Next() {
+	var t Type
+	var text sql.RawBytes
+	for want > from && rows.Next() {
 		var e Entry
-		var t Type
-		var text []byte
 		if err := rows.Scan(&e.ID, &e.Parent, (*string)(&t), &text, &e.At); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if e.ID != want {
 			continue // on another branch
 		}
-		var err error
 		if e.Payload, err = decode(t, text); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		list, want = append(list, e), e.Parent
 	}
 	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, errNoParent
-	}
-	if want != 0 {
-		return nil, fault.Wrap(fault.Corrupt, fmt.Errorf("conversation %d: entry %d is missing", conversation, want), "A conversation is damaged.")
+		return nil, false, err
 	}
 	slices.Reverse(list)
-	return list, nil
+	return list, want == from && len(list) > 0, nil
 }
 
 // Placed is an entry with the conversation that it is in.

@@ -44,9 +44,18 @@ type Message struct {
 	Content string `json:"content"`
 	Calls   []Call `json:"calls,omitempty"`  // of an assistant: the tools that it calls
 	CallID  string `json:"callId,omitempty"` // of a tool result: the call that it answers
-	// Details are of a tool result, for people; never sent.
+	// Details are of a tool result, for people; never sent. Their member memoryDeliveries
+	// is what the result delivered (Deliveries).
 	Details json.RawMessage `json:"details,omitempty"`
+	Model   string          `json:"model,omitempty"` // of an assistant: which model spoke; never sent
+	Cut     string          `json:"cut,omitempty"`   // of an assistant: why it didn't come to its end; never sent
 }
+
+// Why an assistant's message did not come to its end.
+const (
+	CutStopped = "stopped" // somebody stopped it
+	CutError   = "error"   // the model's stream broke
+)
 
 // Call is a call of a tool.
 type Call struct {
@@ -67,12 +76,30 @@ type TurnContext struct {
 	Anchor     int64      `json:"anchorEntryId"` // the entry that it stands behind
 	Block      string     `json:"block"`
 	Deliveries []Delivery `json:"deliveries"`
+	Via        string     `json:"via,omitempty"` // what brought it: ViaStart or ViaWorking
 }
 
-// Delivery is a memory that a block shows, with the hash of the body that it shows.
+// What brings memories before a model.
+const (
+	ViaStart   = "start"   // recall for a person's message
+	ViaWorking = "working" // recall while a turn works
+	ViaTool    = "tool"    // a tool that the model called
+)
+
+// Delivery is a memory that a block or a tool result shows, with the hash of the body
+// that it shows.
 type Delivery struct {
 	Memory   int64  `json:"memoryId"`
 	BodyHash string `json:"bodyHash"`
+	Why      *Why   `json:"why,omitempty"` // nil: it isn't known
+}
+
+// Why is what a memory was picked by, as it was then.
+type Why struct {
+	Similarity *float64 `json:"similarity,omitempty"` // cosine; nil: words alone found it
+	Relevance  float64  `json:"relevance"`
+	Importance int      `json:"importance"`
+	Vitality   float64  `json:"vitality"`
 }
 
 // ContextCleared takes TurnContext entries out of what the model sees.
@@ -121,8 +148,10 @@ func (p *Message) check() error {
 		return fmt.Errorf("tools are called by a message of the role %q", p.Role)
 	case (len(p.Details) > 0 || p.CallID != "") && p.Role != RoleToolResult:
 		return fmt.Errorf("a message of the role %q answers a call", p.Role)
+	case (p.Model != "" || p.Cut != "") && p.Role != RoleAssistant:
+		return fmt.Errorf("a model speaks in a message of the role %q", p.Role)
 	}
-	texts := []string{p.Speaker, p.Content, p.CallID, string(p.Details)}
+	texts := []string{p.Speaker, p.Content, p.CallID, string(p.Details), p.Model, p.Cut}
 	for _, c := range p.Calls {
 		texts = append(texts, c.ID, c.Name, c.Arguments)
 	}

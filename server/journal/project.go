@@ -49,16 +49,21 @@ func Project(branch []Entry) []Part {
 	}
 	for _, e := range branch[from:] {
 		if p, ok := e.Payload.(*Message); ok {
-			if len(p.Details) > 0 {
-				plain := *p
-				plain.Details = nil
-				p = &plain
-			}
-			parts = append(parts, Part{Entry: e.ID, Message: p})
+			parts = append(parts, Part{Entry: e.ID, Message: plain(p)})
 		}
 		parts = append(parts, behind[e.ID]...)
 	}
 	return parts
+}
+
+// plain is a message without what is for people alone.
+func plain(p *Message) *Message {
+	if len(p.Details) == 0 {
+		return p
+	}
+	bare := *p
+	bare.Details = nil
+	return &bare
 }
 
 // compaction is the latest of a branch, and its place; nil where there is none.

@@ -114,7 +114,7 @@ func grown(t *rapid.T, list []Entry, id int64) Entry {
 		}
 		e.Payload = m
 	case kind == TypeTurnContext:
-		e.Payload = &TurnContext{Anchor: any(), Block: fmt.Sprint("block ", id), Deliveries: []Delivery{{id, "h"}}}
+		e.Payload = &TurnContext{Anchor: any(), Block: fmt.Sprint("block ", id), Deliveries: []Delivery{{Memory: id, BodyHash: "h"}}}
 	case kind == TypeCompaction:
 		e.Payload = &Compaction{Summary: fmt.Sprint("summary ", id), FirstKept: any()}
 	case kind == TypeContextCleared:

@@ -106,7 +106,7 @@ func TestBranches(t *testing.T) {
 		}
 		ids := h.add(h.ann, c, 0, user("one"), &Message{Role: RoleAssistant, Content: "two", Calls: []Call{{"c1", "Search", `{"q":1}`}}},
 			&Message{Role: RoleToolResult, Content: "three", CallID: "c1", Details: json.RawMessage(`{"of":"people"}`)})
-		block := h.add(h.ann, c, ids[2], &TurnContext{Anchor: ids[0], Block: "remembered", Deliveries: []Delivery{{7, "abc"}}})
+		block := h.add(h.ann, c, ids[2], &TurnContext{Anchor: ids[0], Block: "remembered", Deliveries: []Delivery{{Memory: 7, BodyHash: "abc"}}})
 		h.shows("the first branch", c, "user one", "block remembered", "assistant two", "toolResult three")
 		if m := h.branch(h.ann, c)[2].Payload.(*Message); string(m.Details) != `{"of":"people"}` {
 			h.Errorf("details %s", m.Details)
@@ -164,7 +164,7 @@ func TestFork(t *testing.T) {
 	each(t, func(h *house) {
 		c := h.begin(h.ann)
 		ids := h.add(h.ann, c, 0, user("one"), user("two"))
-		block := h.add(h.ann, c, ids[1], &TurnContext{Anchor: ids[0], Block: "x", Deliveries: []Delivery{{7, "abc"}}}, user("three"))
+		block := h.add(h.ann, c, ids[1], &TurnContext{Anchor: ids[0], Block: "x", Deliveries: []Delivery{{Memory: 7, BodyHash: "abc"}}}, user("three"))
 		end := h.add(h.ann, c, block[1], &Compaction{Summary: "s", FirstKept: ids[1]}, &ContextCleared{Cleared: block[:1]}, &Label{Entry: ids[1], Text: "here"})
 		var at, whole Conversation
 		h.update(func(tx *db.Tx) (err error) {

@@ -40,9 +40,10 @@ func (IDs) Has(int64, string) bool { return true }
 type Recalled struct {
 	api.Memory
 	Owner     db.AccountID // whose it is: the account, or a pool
-	BodyHash  string
-	Relevance float64
-	Score     float64
+	BodyHash   string
+	Similarity *float64 // cosine; nil: words alone found it
+	Relevance  float64
+	Score      float64
 }
 
 // Result is what was found for a Request.

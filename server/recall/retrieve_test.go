@@ -374,7 +374,7 @@ func TestSettings(t *testing.T) {
 			t.Error(err)
 		}
 		now, err = w.SaveLimits(ctx, api.LimitsChange{Revision: now.Revision, RecallCount: api.Some(1)})
-		if err != nil || now.Limits != (api.Limits{RecallCount: 1, RecallBytes: 20_000, RecallWaitMs: 5_000}) {
+		if err != nil || now.Limits != (api.Limits{RecallCount: 1, RecallBytes: 20_000, RecallWaitMs: 5_000, LiveSearches: 10, LivePerSearch: 2, LiveBytes: 20_000}) {
 			t.Fatalf("%+v, %v", now, err)
 		}
 		w.add("The violin lesson of Mertens is on Friday.")

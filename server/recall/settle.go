@@ -209,7 +209,11 @@ func (a *answering) rows(picked []*candidate) ([]Recalled, error) {
 	list := make([]Recalled, 0, len(picked))
 	for _, c := range picked {
 		if m, ok := memories[c.id]; ok {
-			list = append(list, Recalled{Memory: m, Owner: c.owner, BodyHash: c.fact.Hash, Relevance: c.relevance, Score: c.score})
+			one := Recalled{Memory: m, Owner: c.owner, BodyHash: c.fact.Hash, Relevance: c.relevance, Score: c.score}
+			if c.near {
+				one.Similarity = &c.cosine
+			}
+			list = append(list, one)
 		}
 	}
 	return list, nil

@@ -16,3 +16,9 @@ var frame = regexp.MustCompile(`(?is)(?:<|&lt;|\\u003c)\s*memories\s+from\s*=\s*
 func Framed(text string) bool {
 	return frame.MatchString(text) || element.MatchString(text) || strings.Contains(strings.Join(strings.Fields(text), " "), Warning)
 }
+
+// ours is a frame of ours, or what is left of one that was cut.
+var ours = regexp.MustCompile(`(?s)<memories from="elowen"[^>]*>.*?(?:</memories>|$)`)
+
+// Without takes the frames of ours out of a text, also one that was cut off.
+func Without(text string) string { return ours.ReplaceAllString(text, "") }

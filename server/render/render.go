@@ -33,6 +33,7 @@ type Memory struct {
 	Body       string
 	Note       string // one more attribute, in words of ours; empty: none
 	Beginning  bool   // only the body's beginning is shown
+	Named      bool   // nothing of the body is shown
 }
 
 // Of is a served memory, for a model.
@@ -57,6 +58,13 @@ func Frame(list []Memory, now int64) string {
 	return b.String()
 }
 
+// Element is a memory as it stands in a Frame. now is Unix milliseconds.
+func Element(m Memory, now int64) string {
+	var b strings.Builder
+	m.element(&b, now)
+	return b.String()
+}
+
 // element writes `<memory …>body</memory>`.
 func (m Memory) element(b *strings.Builder, now int64) {
 	fmt.Fprintf(b, `<memory id="%d"`, m.ID)
@@ -76,9 +84,11 @@ func (m Memory) element(b *strings.Builder, now int64) {
 	attribute("stale", Stale(m.UpdatedAt, now))
 	attribute("note", m.Note)
 	b.WriteByte('>')
-	if m.Beginning {
+	switch {
+	case m.Named:
+	case m.Beginning:
 		b.WriteString(Harmless(Beginning(m.Body)))
-	} else {
+	default:
 		b.WriteString(Harmless(m.Body))
 	}
 	b.WriteString("</memory>")

@@ -14,6 +14,10 @@ type storedLimits struct {
 	RecallCount  *int `json:"recallCount,omitempty"`
 	RecallBytes  *int `json:"recallBytes,omitempty"`
 	RecallWaitMs *int `json:"recallWaitMs,omitempty"`
+
+	LiveSearches  *int `json:"liveSearches,omitempty"`
+	LivePerSearch *int `json:"livePerSearch,omitempty"`
+	LiveBytes     *int `json:"liveBytes,omitempty"`
 }
 
 // ReadLimits are the limits in force. What is stored out of its bounds is moved into
@@ -27,6 +31,10 @@ func ReadLimits(tx *db.Tx) (api.Limits, error) {
 		RecallCount:  number("limits.recallCount", in.RecallCount),
 		RecallBytes:  number("limits.recallBytes", in.RecallBytes),
 		RecallWaitMs: number("limits.recallWaitMs", in.RecallWaitMs),
+
+		LiveSearches:  number("limits.liveSearches", in.LiveSearches),
+		LivePerSearch: number("limits.livePerSearch", in.LivePerSearch),
+		LiveBytes:     number("limits.liveBytes", in.LiveBytes),
 	}, nil
 }
 
@@ -39,6 +47,9 @@ func ChangeLimits(tx *db.Tx, in api.LimitsChange) error {
 	take(&now.RecallCount, in.RecallCount)
 	take(&now.RecallBytes, in.RecallBytes)
 	take(&now.RecallWaitMs, in.RecallWaitMs)
+	take(&now.LiveSearches, in.LiveSearches)
+	take(&now.LivePerSearch, in.LivePerSearch)
+	take(&now.LiveBytes, in.LiveBytes)
 	return write(tx, Limits, now)
 }
 

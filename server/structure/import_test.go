@@ -45,7 +45,7 @@ var below = map[string][]string{
 
 	"server/categorizer": {"server/memory", "server/model", "server/feed"},
 	"server/job":         {"server/categorizer", "server/embedding/queue", "server/transcript"},
-	"server/delivery":    {"server/memory"},
+	"server/delivery":    {"server/memory", "server/journal"},
 	"server/tool":        {"server/delivery", "server/recall", "server/job"},
 	"server/calibration": {"server/memory", "server/settings"},
 

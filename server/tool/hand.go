@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"elowen/server/delivery"
+	"elowen/server/journal"
 	"elowen/server/render"
 )
 
@@ -39,7 +40,7 @@ var foundSchema = result(
 )
 
 // hand is what was handed out, as a result. Notes are sentences of ours.
-func hand(h delivery.Handed, project string, notes ...string) Result {
+func (u *use) hand(h delivery.Handed, project string, notes ...string) Result {
 	out := found{Notice: render.Warning, Memories: []shown{}, Conversation: h.Conversation, Project: project}
 	var elements []render.Memory
 	var r Result
@@ -53,11 +54,19 @@ func hand(h delivery.Handed, project string, notes ...string) Result {
 		switch {
 		case i.Held:
 			m = render.Memory{ID: i.ID, Body: i.Body, Beginning: true, Note: "already in context"}
+			if u.call.Within != nil { // then it is known to be there
+				m.Beginning, m.Named = false, true
+			}
 		case !i.Whole:
 			m.Beginning, m.Note, s.Cut = true, "too long to show here; read the resource memory://ID with its id", true
 		}
-		if m.Beginning {
+		switch {
+		case m.Named:
+			s.Body = ""
+		case m.Beginning:
 			s.Body = render.Harmless(render.Beginning(i.Body))
+		default:
+			r.Emitted = append(r.Emitted, delivery.Emitted{Delivery: journal.Delivery{Memory: i.ID, BodyHash: i.Hash}, Element: render.Element(m, h.At)})
 		}
 		out.Memories, elements = append(out.Memories, s), append(elements, m)
 	}

@@ -34,7 +34,7 @@ func memoryListRecent() *Tool {
 			if err != nil {
 				return Result{}, err
 			}
-			h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Conversation: in.Conversation, Begin: true, Bytes: setting.Int("agent.bytes")})
+			h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Conversation: in.Conversation, Begin: true, Within: u.call.Within, Bytes: setting.Int("agent.bytes")})
 			if err != nil {
 				return Result{}, err
 			}
@@ -45,7 +45,7 @@ func memoryListRecent() *Tool {
 			case more:
 				note = "There are older ones; MemorySearch finds them."
 			}
-			return hand(h, "", note), nil
+			return u.hand(h, "", note), nil
 		},
 	}
 }

@@ -52,6 +52,9 @@ type Call struct {
 	Actor string
 	// ProjectPath is where the agent works; an argument of that name comes first.
 	ProjectPath string
+	// Within is the context of the conversation of ours that the result will stand in;
+	// nil: another program's, of which nothing is known.
+	Within delivery.Within
 }
 
 // Result is what a tool answers.
@@ -59,6 +62,9 @@ type Result struct {
 	Text   string // for the model to read
 	Object any    // the same for programs; nil where it failed
 	Failed bool   // Text says why, and what to do
+	// Emitted are the memories that Text holds whole. Over a wire they count as delivered
+	// by now; within a conversation of ours they do once they stand there.
+	Emitted []delivery.Emitted
 }
 
 // Tool is one tool.

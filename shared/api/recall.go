@@ -58,6 +58,11 @@ type Limits struct {
 	RecallCount  int `json:"recallCount"`
 	RecallBytes  int `json:"recallBytes"`
 	RecallWaitMs int `json:"recallWaitMs"`
+
+	// While a turn works: searches a turn, memories a search, and bytes of blocks a turn.
+	LiveSearches  int `json:"liveSearches"`
+	LivePerSearch int `json:"livePerSearch"`
+	LiveBytes     int `json:"liveBytes"`
 }
 
 // LimitsChange is the body of PUT /api/settings/limits. Absent fields stay, null is
@@ -67,6 +72,10 @@ type LimitsChange struct {
 	RecallCount  Optional[int] `json:"recallCount,omitzero" validate:"omitempty,setting=limits.recallCount"`
 	RecallBytes  Optional[int] `json:"recallBytes,omitzero" validate:"omitempty,setting=limits.recallBytes"`
 	RecallWaitMs Optional[int] `json:"recallWaitMs,omitzero" validate:"omitempty,setting=limits.recallWaitMs"`
+
+	LiveSearches  Optional[int] `json:"liveSearches,omitzero" validate:"omitempty,setting=limits.liveSearches"`
+	LivePerSearch Optional[int] `json:"livePerSearch,omitzero" validate:"omitempty,setting=limits.livePerSearch"`
+	LiveBytes     Optional[int] `json:"liveBytes,omitzero" validate:"omitempty,setting=limits.liveBytes"`
 }
 
 // Runtime is how the instance recalls. What is null is as the profile of the
