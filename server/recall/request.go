@@ -39,7 +39,7 @@ func (IDs) Has(int64, string) bool { return true }
 // Recalled is a memory that was picked.
 type Recalled struct {
 	api.Memory
-	Owner     db.AccountID // whose it is: the account, or a pool
+	Owner      db.AccountID // whose it is: the account, or a pool
 	BodyHash   string
 	Similarity *float64 // cosine; nil: words alone found it
 	Relevance  float64
