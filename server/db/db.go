@@ -98,6 +98,12 @@ func (d *DB) start(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	// What is refused is left as it is: this comes before the writer is made ready,
+	// which gives a file that has none a write-ahead log.
+	if _, err := d.known(ctx, writer, c.NoMigrate); err != nil {
+		writer.close()
+		return err
+	}
 	if err := d.engine.prepareWriter(ctx, writer); err != nil {
 		writer.close()
 		return err

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -288,6 +289,25 @@ func TestForeignWriteIsHinted(t *testing.T) {
 	}
 }
 
+// otherProgram is a SQLite file that a statement made, and nobody marked as theirs.
+func otherProgram(t *testing.T, statement string) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "other.sqlite")
+	pool, err := sql.Open("sqlite3", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+	pool.Close()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
 func TestRefusedFilesAreLeftAlone(t *testing.T) {
 	good := t.TempDir()
 	d, err := db.Open(ctx, db.Config{Dir: good})
@@ -307,12 +327,23 @@ func TestRefusedFilesAreLeftAlone(t *testing.T) {
 		copy(c[at:], b)
 		return c
 	}
+	// withoutLog is a file as a copy is that was never opened: its changes go to a
+	// rollback journal.
+	withoutLog := func(c []byte) []byte {
+		c[18], c[19] = 1, 1
+		return c
+	}
 	cases := map[string][]byte{
 		"text":      []byte("these are my notes, not a database, please keep them"),
 		"cut":       ours[:len(ours)/2/4096*4096],
 		"foreign":   patch(68, 0, 0, 0, 9),
 		"newer":     patch(60, 0, 0, 255, 0),
 		"scrambled": patch(0, 'S', 'Q', 'L', 'i', 't', 'e', 0, 0),
+
+		"newer, without a log":       withoutLog(patch(60, 0, 0, 255, 0)),
+		"foreign, without a log":     withoutLog(patch(68, 0, 0, 0, 9)),
+		"foreign, of one empty page": otherProgram(t, "PRAGMA user_version = 7"),
+		"foreign, of one view":       otherProgram(t, "CREATE VIEW v AS SELECT 1"),
 	}
 	for name, content := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -331,6 +362,9 @@ func TestRefusedFilesAreLeftAlone(t *testing.T) {
 			after, err := os.ReadFile(file)
 			if err != nil || string(after) != string(content) {
 				t.Errorf("the file was changed (%v)", err)
+			}
+			if beside, _ := os.ReadDir(dir); len(beside) != 1 {
+				t.Errorf("something is beside the file: %v", beside)
 			}
 		})
 	}

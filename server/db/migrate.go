@@ -50,6 +50,22 @@ func SchemaVersion() int {
 // being brought up to date.
 var ErrOldSchema = errors.New("an older schema")
 
+// known gives the store's schema, and refuses one that this program doesn't work
+// with; where refuse is set, an older one, too. It only reads.
+func (d *DB) known(ctx context.Context, c *conn, refuse bool) (int, error) {
+	have, err := d.engine.schemaVersion(ctx, c)
+	newest := SchemaVersion()
+	switch {
+	case err != nil:
+		return 0, err
+	case have > newest:
+		return 0, fault.Newf(fault.Corrupt, "The database has schema %d, and this program knows up to %d: it was written by a newer elowen. It was left as it is: install that version, or bring an older backup back.", have, newest)
+	case refuse && have < newest:
+		return 0, fault.Wrap(fault.Unavailable, ErrOldSchema, fmt.Sprintf("The database has schema %d, and this program works with %d. `elowen serve` or any admin command brings it up to date.", have, newest))
+	}
+	return have, nil
+}
+
 // migrate brings the schema up to date: all missing steps in one transaction
 // under the writer's lock, so that programs that start together wait for one
 // another, and a step that fails leaves nothing behind. (Migration libraries
@@ -59,15 +75,12 @@ func (d *DB) migrate(ctx context.Context, c *conn, refuse bool) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "")
 	}
-	have, err := d.engine.schemaVersion(ctx, c)
+	have, err := d.known(ctx, c, refuse)
 	if err == nil && have == len(names) {
 		return nil // the common case takes no lock
 	}
 	if err != nil {
 		return err
-	}
-	if refuse && have < len(names) {
-		return fault.Wrap(fault.Unavailable, ErrOldSchema, fmt.Sprintf("The database has schema %d, and this program works with %d. `elowen serve` or any admin command brings it up to date.", have, len(names)))
 	}
 	if err := d.engine.begin(c); err != nil {
 		return d.engine.translate(err)
@@ -78,11 +91,8 @@ func (d *DB) migrate(ctx context.Context, c *conn, refuse bool) error {
 			_ = c.exec(context.Background(), "ROLLBACK")
 		}
 	}()
-	if have, err = d.engine.schemaVersion(ctx, c); err != nil {
+	if have, err = d.known(ctx, c, refuse); err != nil {
 		return err
-	}
-	if have > len(names) {
-		return fault.Newf(fault.Corrupt, "The database has schema %d, and this program knows up to %d: it was written by a newer elowen. It was left as it is: install that version, or bring an older backup back.", have, len(names))
 	}
 	if have == len(names) {
 		return nil
