@@ -242,7 +242,7 @@ func (m *moving) categories(u olderUser, owner db.AccountID) (map[int64]int64, e
 			return nil, err
 		}
 		if c.project != "" {
-			m.note("The category %s of %s belonged to the project %s. Projects are not known to this version; it is an ordinary category now.", c.name, u.name, c.project)
+			m.note("The category %s of %s belonged to the project %s. Projects are not brought over from there; it is an ordinary category now.", c.name, u.name, c.project)
 		}
 	}
 	return shelves, nil
