@@ -91,7 +91,7 @@ func (tx *Tx) Schema() (int, error) { return tx.db.engine.schemaVersion(tx.run, 
 const integrityMost = 20
 
 // Integrity asks the engine whether the file is whole: pages, indexes,
-// constraints and references. It answers one line a fault; none is well. quick
+// constraints and references, and looks whether every part of the schema is there. It answers one line a fault; none is well. quick
 // leaves the comparison of tables with their indexes out.
 func (tx *Tx) Integrity(quick bool) ([]string, error) {
 	if tx.Engine() != (sqliteEngine{}).name() {
@@ -115,6 +115,9 @@ func (tx *Tx) Integrity(quick bool) ([]string, error) {
 	}
 	if err := rows.Err(); err != nil {
 		return found, err
+	}
+	if lacks, err := tx.checkSchema(); err != nil || len(lacks) > 0 {
+		return append(found, lacks...), err // references to what is missing say nothing more
 	}
 	refs := tx.Query("PRAGMA foreign_key_check")
 	defer refs.Close()

@@ -37,6 +37,23 @@ func migrations() ([]string, error) {
 	return names, nil
 }
 
+// script is a file of a step, as an engine runs it.
+type script struct{ file, text string }
+
+// scripts are the files of the named steps, in the order in which they run.
+func scripts(e engine, names []string) []script {
+	fill := strings.NewReplacer(e.tokens()...)
+	var all []script
+	for _, name := range names {
+		for _, file := range []string{name + ".sql", name + "." + e.name() + ".sql"} {
+			if text, err := migrationFiles.ReadFile("migration/" + file); err == nil { // an engine may have no file of its own
+				all = append(all, script{file, fill.Replace(string(text))})
+			}
+		}
+	}
+	return all
+}
+
 // SchemaVersion is the newest schema that this program knows.
 func SchemaVersion() int {
 	names, err := migrations()
@@ -97,19 +114,9 @@ func (d *DB) migrate(ctx context.Context, c *conn, refuse bool) error {
 	if have == len(names) {
 		return nil
 	}
-	fill := strings.NewReplacer(d.engine.tokens()...)
-	for _, name := range names[have:] {
-		for _, file := range []string{name + ".sql", name + "." + d.engine.name() + ".sql"} {
-			text, err := migrationFiles.ReadFile("migration/" + file)
-			if err != nil && strings.Count(file, ".") > 1 {
-				continue // no file of its own for this engine
-			}
-			if err == nil {
-				err = c.script(ctx, fill.Replace(string(text)))
-			}
-			if err != nil {
-				return fault.Wrap(fault.Corrupt, fmt.Errorf("migration %s: %w", file, err), "The database could not be brought up to date. It was left as it is.")
-			}
+	for _, step := range scripts(d.engine, names[have:]) {
+		if err := c.script(ctx, step.text); err != nil {
+			return fault.Wrap(fault.Corrupt, fmt.Errorf("migration %s: %w", step.file, err), "The database could not be brought up to date. It was left as it is.")
 		}
 	}
 	if have == 0 {
