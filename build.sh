@@ -14,7 +14,7 @@ usage() {
 
   serve        build all and run bin/elowen serve, with the arguments
   server       build bin/elowen, browser program included
-  wasm         build and compress the browser program into assets/built
+  wasm         build and compress the browser program into assets/built     WASM_QUICK=1
   weights      fetch the built-in models' weights, which the next build embeds
   check        format, vet (native and browser), import rules, modules
   test         check, wasm, then every test, with PostgreSQL and Chromium, and -race
@@ -53,7 +53,7 @@ wasm() {
   local exec
   exec="$(go env GOROOT)/lib/wasm/wasm_exec.js"
   [ -f "$exec" ] || die "$exec is missing; this Go has no WebAssembly support script"
-  go run ./assets/pack -wasm bin/app.wasm -exec "$exec" -o assets/built
+  go run ./assets/pack ${WASM_QUICK:+-quick} -wasm bin/app.wasm -exec "$exec" -o assets/built
 }
 
 # --- weights of the built-in models ----------------------------------------

@@ -147,6 +147,8 @@ type Summary struct {
 	SHA256 string `json:"sha256"` // of the plain program, hex
 	Size   int    `json:"size"`   // bytes of the plain program
 	Exec   string `json:"exec"`   // SHA-256 of wasm_exec.js, hex
+	// Quality is how hard brotli tried, 0 to 11: what is released has 11.
+	Quality int `json:"quality"`
 }
 
 func program(from fs.FS) (*Set, error) {

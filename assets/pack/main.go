@@ -38,8 +38,14 @@ func main() {
 	wasm := flag.String("wasm", "", "the program, as go build wrote it")
 	exec := flag.String("exec", "", "wasm_exec.js of the same toolchain")
 	out := flag.String("o", "", "directory to write to")
+	quick := flag.Bool("quick", false, "compress little: for trying things out, larger than what is released")
 	flag.Parse()
-	done, err := pack(*wasm, *exec, *out, func(program []byte) ([]byte, error) { return module.Slim(program, own) }, limit)
+	quality := brotli.BestCompression
+	most := limit
+	if *quick {
+		quality, most = quickly, 2*limit
+	}
+	done, err := pack(*wasm, *exec, *out, quality, func(program []byte) ([]byte, error) { return module.Slim(program, own) }, most)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
@@ -51,6 +57,9 @@ func main() {
 // 10 Mbit/s it is there in a second and a half.
 const limit = 1_900_000
 
+// quickly is brotli's quality for trying things out: a tenth of the work.
+const quickly = 4
+
 // own tells whether a function is of this project: in a stack that the browser's
 // console shows, files and lines of these are what one looks for.
 func own(function string) bool {
@@ -58,7 +67,7 @@ func own(function string) bool {
 }
 
 // pack does the work and says in one line what it did.
-func pack(wasm, exec, out string, slim func([]byte) ([]byte, error), limit int) (string, error) {
+func pack(wasm, exec, out string, quality int, slim func([]byte) ([]byte, error), limit int) (string, error) {
 	linked, err := os.ReadFile(wasm)
 	if err != nil {
 		return "", err
@@ -71,7 +80,7 @@ func pack(wasm, exec, out string, slim func([]byte) ([]byte, error), limit int) 
 	if err != nil {
 		return "", err
 	}
-	sum := assets.Summary{SHA256: digest(program), Size: len(program), Exec: digest(script)}
+	sum := assets.Summary{SHA256: digest(program), Size: len(program), Exec: digest(script), Quality: quality}
 	if current(out, sum) {
 		return fmt.Sprintf("%s: unchanged", assets.Wasm), nil
 	}
@@ -79,7 +88,7 @@ func pack(wasm, exec, out string, slim func([]byte) ([]byte, error), limit int) 
 	var errBr, errGz error
 	var both sync.WaitGroup
 	both.Go(func() {
-		errBr = compress(brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window}), program)
+		errBr = compress(brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: quality, LGWin: window}), program)
 	})
 	both.Go(func() {
 		w, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)

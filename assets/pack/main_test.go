@@ -59,7 +59,7 @@ func TestPackRoundTripAndSkip(t *testing.T) {
 
 func TestPackNeedsItsInput(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := pack(filepath.Join(dir, "none.wasm"), filepath.Join(dir, "none.js"), dir, same, limit); err == nil {
+	if _, err := pack(filepath.Join(dir, "none.wasm"), filepath.Join(dir, "none.js"), dir, brotli.BestCompression, same, limit); err == nil {
 		t.Error("a missing program was packed")
 	}
 }
@@ -76,7 +76,7 @@ func TestPackTooLarge(t *testing.T) {
 	noise := make([]byte, 5000)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	write(t, wasm, noise)
-	_, err := pack(wasm, exec, out, same, 4999)
+	_, err := pack(wasm, exec, out, brotli.BestCompression, same, 4999)
 	if err == nil || !regexp.MustCompile(`app\.wasm is 5\d\d\d bytes .* at most 4999`).MatchString(err.Error()) {
 		t.Errorf("too large: %v", err)
 	}
@@ -91,7 +91,7 @@ func TestPackUnknownModule(t *testing.T) {
 	wasm, exec := filepath.Join(dir, "app.wasm"), filepath.Join(dir, "wasm_exec.js")
 	write(t, exec, []byte("// support"))
 	write(t, wasm, []byte("\x00asm, but no more"))
-	_, err := pack(wasm, exec, dir, func(b []byte) ([]byte, error) { return module.Slim(b, own) }, limit)
+	_, err := pack(wasm, exec, dir, brotli.BestCompression, func(b []byte) ([]byte, error) { return module.Slim(b, own) }, limit)
 	if err == nil || !strings.Contains(err.Error(), "not a WebAssembly module") {
 		t.Errorf("packed: %v", err)
 	}
@@ -112,7 +112,7 @@ func same(program []byte) ([]byte, error) { return program, nil }
 
 func run(t *testing.T, wasm, exec, out string) string {
 	t.Helper()
-	said, err := pack(wasm, exec, out, same, limit)
+	said, err := pack(wasm, exec, out, brotli.BestCompression, same, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
