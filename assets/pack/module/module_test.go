@@ -164,6 +164,20 @@ func TestSlimRefuses(t *testing.T) {
 	if _, m := parts(t, program); bytes.Count(program, []byte(headerStart)) > 1 || !bytes.Contains(m.b, []byte(headerStart)) {
 		t.Fatal("the table is elsewhere")
 	}
+	// crowded is a module with a table of one function whose parts are where words say.
+	crowded := func(size int, words ...uint64) []byte {
+		table := make([]byte, size)
+		copy(table, headerStart)
+		for i, v := range words[:8] {
+			binary.LittleEndian.PutUint64(table[8+8*i:], v)
+		}
+		binary.LittleEndian.PutUint32(table[words[7]+4:], uint32(words[8]))
+		data := append([]byte{1, 0, i32Const, 0, end}, binary.AppendUvarint(nil, uint64(size))...)
+		return module(append(data, table...)...)
+	}
+	if _, err := Slim(crowded(160, 1, 1, 0, 72, 76, 80, 84, 96, 8), mine); err != nil {
+		t.Errorf("a table with room: %v", err)
+	}
 	for name, b := range map[string][]byte{
 		"nothing":             {},
 		"another version":     append([]byte("\x00asm\x02\x00\x00\x00"), program[8:]...),
@@ -175,6 +189,8 @@ func TestSlimRefuses(t *testing.T) {
 		"no table":            module(1, 0, i32Const, 0, end, 3, 'a', 'b', 'c'),
 		"far up":              module(1, 0, i32Const, 0x80, 0x80, 0x80, 0x80, 1, end, 1, 'a'),
 		"fewer segments":      module(2, 0, i32Const, 0, end, 1, 'a'),
+		"names in the header": crowded(160, 1, 1, 0, 64, 76, 80, 84, 96, 8),
+		"record in the list":  crowded(160, 1, 1, 0, 72, 76, 80, 84, 96, 4),
 	} {
 		if out, err := Slim(b, mine); err == nil {
 			t.Errorf("%s: became %d bytes", name, len(out))

@@ -48,6 +48,7 @@ func (m *memory) findTable() (*table, error) {
 	}
 	t := table{b: m.b[i:]}
 	var head [8]int
+	const headEnd = 8 + 8*len(head)
 	for k := range head {
 		v, ok := t.word(8+8*k, 8)
 		if !ok || v > len(t.b) {
@@ -56,7 +57,7 @@ func (m *memory) findTable() (*table, error) {
 		head[k] = v
 	}
 	t.funcs, t.names, t.nameEnd, t.pcs, t.records = head[0], head[3], head[4], head[6], head[7]
-	if t.funcs == 0 || t.names >= t.nameEnd || t.nameEnd > head[5] || head[5] > t.pcs || t.pcs >= t.records {
+	if t.funcs == 0 || t.names < headEnd || t.names >= t.nameEnd || t.nameEnd > head[5] || head[5] > t.pcs || t.pcs >= t.records {
 		return nil, errors.New("its parts are in another order")
 	}
 	return &t, nil
@@ -117,11 +118,16 @@ func (m *memory) trim(traced func(function string) bool) error {
 	}
 	kept := append(make([]byte, 0, t.records-t.pcs), 0) // 0 means: no table
 	moved := map[int]int{0: 0}
+	free := t.records + 8*t.funcs // the records follow the list of them, each after the one before
 	for k := range t.funcs {
 		at, pcdata, funcdata, err := t.record(k)
 		if err != nil {
 			return err
 		}
+		if at < free {
+			return errors.New("a record over another part of it")
+		}
+		free = at + recordLen + 4*(pcdata+funcdata)
 		name, err := t.name(at)
 		if err != nil {
 			return err
