@@ -45,7 +45,8 @@
 // hash of the body that it is of; below it stand the providers that are asked for
 // them. [elowen/server/settings] keeps groups of settings under one revision;
 // [elowen/server/model] is one of them: who is asked for what, with keys that
-// [elowen/server/secret] seals. [elowen/server/schedule] knows when recurring work is done;
+// [elowen/server/secret] seals; below it stands what is said to models that answer in
+// words ([elowen/server/model/chat]) and how each API says it. [elowen/server/schedule] knows when recurring work is done;
 // [elowen/server/retention] has the policy, and the sweep that moves what faded to
 // the trash. [elowen/server/transfer] brings memories in and out (what other systems write
 // is read in [elowen/server/transfer/foreign]), and
@@ -149,6 +150,6 @@
 // Each package tests itself on real stores ([elowen/server/db/dbtest] gives one on
 // either engine). [elowen/server/servertest] runs the whole program in a test with
 // a clock that the test moves, [elowen/server/servertest/browser] drives Chromium
-// against it, testdata/script holds stories of the command line, and kill_test.go
+// against it, [elowen/server/servertest/scripted] plays the providers of models, testdata/script holds stories of the command line, and kill_test.go
 // kills the server under writes. [elowen/server/bench] measures.
 package main

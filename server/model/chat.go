@@ -1,34 +1,58 @@
 package model
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"net/http"
-	"net/url"
-	"strconv"
+	"iter"
+	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"elowen/server/db"
-	"elowen/server/embedding/endpoint"
+	"elowen/server/model/chat"
+	"elowen/server/model/openai"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
 
-// The roles of a Message.
-const (
-	System = "system"
-	User   = "user"
+// What is said to a model and what it answers, as package chat has it.
+type (
+	ChatMessage = chat.Message
+	ChatCall    = chat.Call
+	ChatTool    = chat.Tool
+	ChatRequest = chat.Request
+	Event       = chat.Event
+	Done        = chat.Done
+	Usage       = chat.Usage
 )
 
-// Message is what is said to a model.
-type Message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+// The roles of a ChatMessage.
+const (
+	System     = chat.System
+	User       = chat.User
+	Assistant  = chat.Assistant
+	ToolResult = chat.ToolResult
+)
+
+// Why an answer ended: Done.Stop.
+const (
+	StopEnd     = chat.StopEnd
+	StopLength  = chat.StopLength
+	StopCalls   = chat.StopCalls
+	StopRefused = chat.StopRefused
+)
+
+// Ref names who is asked: whoever has a role, or a provider's model that a person
+// picked. Role is what it is asked for either way; empty is api.RoleChat.
+type Ref struct{ Role, Provider, Model string }
+
+// Ready is a model that can be asked. What the zero Ready is asked fails.
+type Ready struct {
+	Role     string // what it is asked for
+	Provider string // its id
+	Model    string
+	Window   int // how much it reads at once, in tokens
+
+	client chat.Client // holds the key; a pointer, so that printing a Ready shows none
 }
 
 // Reply is what a model answered.
@@ -44,35 +68,109 @@ func (s *Store) Has(tx *db.Tx, name string) (model string, ok bool, err error) {
 	return r.Model, ok && err == nil, err
 }
 
-// Ask has the model of a role answer, by OpenAI's chat completions, which all of the
-// providers speak. It asks once: whether to ask again, and when (RetryAfterMillis), is
-// for the caller to decide. Errors: Unavailable where nobody has the role, or the
-// provider doesn't answer; Invalid where it refuses what was said; Cancelled where ctx
-// was.
-//
-// There is a client library of OpenAI's for this. For one request it makes the program
-// 19 MB larger, so the request is written here.
-func (s *Store) Ask(ctx context.Context, name string, messages []Message) (Reply, error) {
-	var p provider
-	var r role
-	var key string
-	err := s.db.View(ctx, func(tx *db.Tx) error {
-		c, _, err := s.load(tx)
-		if err != nil {
-			return err
+// Preflight makes a model ready to be asked, as the settings are now. It makes no
+// request: what it finds out is that somebody is named, the key can be read and the
+// address is one. A maintenance role that nobody has is the chat model's. Errors:
+// Unavailable, saying what is missing; NotFound for a provider that is not there.
+func (s *Store) Preflight(ctx context.Context, owner db.AccountID, ref Ref) (out Ready, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		out, err = s.ready(tx, ref, setting.Get("chat.answer").Max)
+		return err
+	})
+	return out, err
+}
+
+// ready is Preflight within a transaction, for answers of at most most bytes.
+func (s *Store) ready(tx *db.Tx, ref Ref, most float64) (Ready, error) {
+	c, _, err := s.load(tx)
+	if err != nil {
+		return Ready{}, err
+	}
+	if ref.Role == "" {
+		ref.Role = api.RoleChat
+	}
+	r := role{Provider: ref.Provider, Model: strings.TrimSpace(ref.Model)}
+	if ref.Provider == "" {
+		var ok bool
+		if r, ok = c.Roles[ref.Role]; !ok && ref.Role == api.RoleMaintenance {
+			r, ok = c.Roles[api.RoleChat]
 		}
-		var ok, there bool
-		r, ok = c.Roles[name]
-		if p, there = c.find(r.Provider); !ok || !there {
-			return fault.Newf(fault.Unavailable, "No %s model is set up. An administrator names one in the settings of models.", name)
+		if !ok {
+			return Ready{}, fault.Newf(fault.Unavailable, "No %s model is set up. An administrator names one in the settings of models.", ref.Role)
 		}
-		key, err = s.key(tx, p.ID)
-		switch {
-		case fault.Is(err, fault.NotFound):
-			return nil // none is needed, or the endpoint will say so
-		case fault.Is(err, fault.Gone):
-			return fault.Wrap(fault.Unavailable, err, fault.ProblemOf(err).Detail)
+	}
+	p, there := c.find(r.Provider)
+	switch {
+	case !there:
+		return Ready{}, fault.Newf(fault.NotFound, "There is no provider %q any more. Choose another model.", r.Provider)
+	case p.Kind == builtIn.Kind:
+		return Ready{}, fault.New(fault.Unavailable, "The built-in models are for embedding only. Choose another model.")
+	case r.Model == "":
+		return Ready{}, fault.New(fault.Unavailable, "No model is named. Choose one.")
+	}
+	key, err := s.key(tx, p.ID)
+	switch {
+	case fault.Is(err, fault.NotFound): // none is needed, or the endpoint will say so
+	case fault.Is(err, fault.Gone):
+		return Ready{}, fault.Wrap(fault.Unavailable, err, fault.ProblemOf(err).Detail)
+	case err != nil:
+		return Ready{}, err
+	}
+	return Ready{Role: ref.Role, Provider: p.ID, Model: r.Model, Window: s.window(p, r.Model), client: s.client(p, r.Model, key, int(most))}, nil
+}
+
+// window is how much a model reads at once.
+func (s *Store) window(provider, string) int { return setting.Int("chat.window") }
+
+// client is what asks a provider's model.
+func (s *Store) client(p provider, model, key string, most int) chat.Client {
+	c := chat.Config{
+		Address: p.address(), Host: p.host(), Model: model, Key: key, HTTP: s.o.HTTP, Clock: s.db.Now,
+		Idle: time.Duration(setting.Int("chat.idleSeconds")) * time.Second, Most: most, Room: setting.Int("chat.room"),
+	}
+	switch p.Kind {
+	case api.ProviderOllama:
+		c.Address += "/v1"
+	case api.ProviderOpenRouter:
+		c.Headers = map[string]string{"X-Title": "elowen"}
+	}
+	return openai.New(c, p.Kind == api.ProviderOpenAI && p.BaseURL == "")
+}
+
+// Chat asks a model that is ready, and gives its answer as it comes: text, whole calls,
+// and Done at the end. It asks again only while nothing was answered, where the
+// provider is busy or can't be reached, and only if that needs no long wait. Whoever
+// stops reading or ends ctx ends the provider's stream at once. An error is the last
+// that is yielded: Unavailable where the provider fails (RetryAfterMillis tells when to
+// try again, where it says so), Invalid where it refuses what was said, Cancelled where
+// ctx ended. Nothing of what a provider wrote about an error is in it.
+func (s *Store) Chat(ctx context.Context, owner db.AccountID, ready Ready, r ChatRequest) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if ready.client == nil {
+			yield(Event{}, fault.New(fault.Unavailable, "No model is ready to be asked."))
+			return
 		}
+		var tally chat.Tally
+		patience := chat.Patience{Tries: setting.Int("chat.tries"), Most: time.Duration(setting.Int("chat.waitSeconds")) * time.Second, Sleep: s.o.Sleep}
+		for e, err := range patience.Again(ctx, func() iter.Seq2[Event, error] { return ready.client.Stream(ctx, r, &tally) }) {
+			if err != nil && ctx.Err() != nil {
+				err = fault.Wrap(fault.Cancelled, err, "Asking the model was broken off.")
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Ask has the model of a role answer in one piece, for an account that it is counted
+// to. It asks once: whether to ask again, and when (RetryAfterMillis), is for the caller
+// to decide. Errors: Unavailable where nobody has the role, or the provider doesn't
+// answer; Invalid where it refuses what was said; Cancelled where ctx was.
+func (s *Store) Ask(ctx context.Context, owner db.AccountID, name string, messages []ChatMessage) (Reply, error) {
+	var ready Ready
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		ready, err = s.ready(tx, Ref{Role: name}, setting.Get("utility.answer").Max)
 		return err
 	})
 	if err != nil {
@@ -80,126 +178,17 @@ func (s *Store) Ask(ctx context.Context, name string, messages []Message) (Reply
 	}
 	most, cancel := context.WithTimeout(ctx, time.Duration(setting.Int("utility.seconds"))*time.Second)
 	defer cancel()
-	text, err := s.complete(most, p, r.Model, key, messages)
+	var tally chat.Tally
+	var text strings.Builder
+	for e, failed := range ready.client.Stream(most, ChatRequest{Messages: messages}, &tally) {
+		err = failed
+		text.WriteString(e.Text)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Cancelled, err, "Asking the model was broken off.")
 	}
-	return Reply{Text: text, Model: r.Model}, err
-}
-
-// completion is a request, as far as every provider takes it.
-type completion struct {
-	Model    string    `json:"model"`
-	Messages []Message `json:"messages"`
-	Stream   bool      `json:"stream"`
-}
-
-// completions is where a provider takes them.
-func (p provider) completions() string {
-	if p.Kind == api.ProviderOllama {
-		return p.address() + "/v1/chat/completions"
-	}
-	return p.address() + "/chat/completions"
-}
-
-func (s *Store) complete(ctx context.Context, p provider, model, key string, messages []Message) (string, error) {
-	body, err := json.Marshal(completion{Model: model, Messages: messages})
 	if err != nil {
-		return "", fault.Wrap(fault.Invalid, err, "The text cannot be sent as JSON.")
+		return Reply{Model: ready.Model}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.completions(), bytes.NewReader(body))
-	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "The address of the provider "+p.ID+" is none.")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	if p.Kind == api.ProviderOpenRouter {
-		req.Header.Set("X-Title", "elowen")
-	}
-	resp, err := s.o.HTTP.Do(req)
-	if err != nil {
-		return "", unreached(ctx, p, err)
-	}
-	defer resp.Body.Close()
-	most := int64(setting.Get("utility.answer").Max)
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
-	switch {
-	case err != nil:
-		return "", unreached(ctx, p, err)
-	case resp.StatusCode != http.StatusOK:
-		return "", refused(p, resp, s.db.Now())
-	case int64(len(answer)) > most:
-		return "", fault.Newf(fault.Unavailable, "%s answered more than %d bytes.", p.host(), most)
-	}
-	text, err := parseCompletion(answer)
-	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, p.host()+" answered something that is no chat completion.")
-	}
-	return text, nil
-}
-
-// errNoText says that an answer has no text in it.
-var errNoText = errors.New("no text in the first choice")
-
-// parseCompletion is the text of an answer.
-func parseCompletion(answer []byte) (string, error) {
-	var in struct {
-		Choices []struct {
-			Message struct {
-				Content *string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(answer, &in); err != nil {
-		return "", err
-	}
-	if len(in.Choices) == 0 || in.Choices[0].Message.Content == nil {
-		return "", errNoText
-	}
-	return *in.Choices[0].Message.Content, nil
-}
-
-// host is the provider, as people are told of it.
-func (p provider) host() string {
-	u, err := url.Parse(p.address())
-	if err != nil || u.Host == "" {
-		return "The provider " + p.ID
-	}
-	return u.Host
-}
-
-func unreached(ctx context.Context, p provider, err error) error {
-	if ctx.Err() != nil {
-		return fault.Wrap(fault.Unavailable, err, p.host()+" does not answer in time.")
-	}
-	return fault.Wrap(fault.Unavailable, err, p.host()+" cannot be reached.")
-}
-
-// refused is the error of an answer with another status than 200. Nothing of what the
-// provider wrote is in it.
-func refused(p provider, resp *http.Response, now int64) error {
-	code := resp.StatusCode
-	says := " (" + strconv.Itoa(code) + ")."
-	out := &fault.Error{Kind: fault.Unavailable}
-	switch {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		out.Detail = p.host() + " refuses the key" + says
-	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
-		out.Detail = p.host() + " has no such model, or its address is another" + says
-	case code == http.StatusPaymentRequired:
-		out.Detail = p.host() + " wants to be paid" + says
-	case code == http.StatusTooManyRequests:
-		out.Detail = p.host() + " asks for fewer requests" + says
-	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity || code == http.StatusRequestEntityTooLarge:
-		out.Kind, out.Detail = fault.Invalid, p.host()+" refuses what it was asked"+says
-	case code >= 300 && code < 400:
-		out.Detail = p.host() + " sends the request elsewhere" + says + " Name the final address: redirects are not followed."
-	default:
-		out.Detail = p.host() + " failed" + says
-	}
-	out.RetryAfterMillis = endpoint.RetryAfter(resp.Header.Get("Retry-After"), time.UnixMilli(now)).Milliseconds()
-	return out
+	return Reply{Text: text.String(), Model: ready.Model}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"elowen/server/db/dbtest"
 	"elowen/server/model"
@@ -19,7 +18,7 @@ func TestAsk(t *testing.T) {
 	h := newHouse(t, dbtest.Open(t, nil), false)
 	server := modeltest.NewServer(t, func(r modeltest.Request) string { return "I heard: " + r.User })
 	ask := func() (model.Reply, error) {
-		return h.Ask(ctx, api.RoleUtility, []model.Message{{Role: model.System, Content: "be short"}, {Role: model.User, Content: "hello"}})
+		return h.Ask(ctx, h.owner, api.RoleUtility, []model.ChatMessage{{Role: model.System, Text: "be short"}, {Role: model.User, Text: "hello"}})
 	}
 	if _, err := ask(); !fault.Is(err, fault.Unavailable) || len(server.Requests()) != 0 {
 		t.Errorf("a role that nobody has: %v", err)
@@ -65,10 +64,9 @@ func TestAsk(t *testing.T) {
 			t.Errorf("Retry-After: %v", err)
 		}
 	}
-	server.Fail(func(http.ResponseWriter, *http.Request) bool { time.Sleep(300 * time.Millisecond); return false })
-	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
-	if _, err := h.Ask(soon, api.RoleUtility, nil); !fault.Is(err, fault.Cancelled) {
+	soon, cancel := context.WithCancel(ctx)
+	server.Fail(func(_ http.ResponseWriter, r *http.Request) bool { cancel(); <-r.Context().Done(); return true })
+	if _, err := h.Ask(soon, h.owner, api.RoleUtility, nil); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("who asked went away: %v", err)
 	}
 	server.Close()

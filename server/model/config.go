@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -48,6 +49,15 @@ func (p provider) address() string {
 		return p.BaseURL
 	}
 	return own[p.Kind]
+}
+
+// host is the provider, as people are told of it.
+func (p provider) host() string {
+	u, err := url.Parse(p.address())
+	if err != nil || u.Host == "" {
+		return "The provider " + p.ID
+	}
+	return u.Host
 }
 
 // builtIn is the provider that is always there.

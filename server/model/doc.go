@@ -15,6 +15,10 @@
 // A key is written, never read: what is served says only that there is one. It is
 // sealed (package secret), and goes when the provider's address changes.
 //
+// A conversation asks in two steps. Preflight makes a Ready of what is saved, and asks
+// nobody. Chat asks it, and streams the answer. Ask does both, for an answer in one piece.
+// What is said, and each API's client, is in the packages below (chat, openai).
+//
 // # Tables
 //
 // provider_secret. The rest is the group "models" of package settings.
@@ -25,5 +29,5 @@
 //
 // # What it does not do
 //
-// It asks no model but in Test, when a person wants to know whether one answers.
+// It decides nothing of what is asked, nor whether to ask again once an answer has begun.
 package model

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"elowen/server/account"
 	"elowen/server/db"
@@ -48,6 +49,7 @@ type house struct {
 	dir     string
 	owner   db.AccountID
 	service *embedding.Service
+	sleep   func(ctx context.Context, d time.Duration)
 }
 
 func newHouse(t *testing.T, d *db.DB, weights bool) *house {
@@ -66,6 +68,11 @@ func newHouse(t *testing.T, d *db.DB, weights bool) *house {
 
 func (h *house) open(weights bool) *model.Store {
 	return model.New(h.d, model.Options{
+		Sleep: func(ctx context.Context, d time.Duration) {
+			if h.sleep != nil {
+				h.sleep(ctx, d)
+			}
+		},
 		Box: secret.New(filepath.Join(h.dir, secret.FileName)), Service: h.service, Local: builtIn{weights},
 		Others: func(tx *db.Tx) (api.Settings, error) {
 			_, revision, err := settings.Read(tx, settings.Retention)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"time"
 
 	"elowen/server/account"
 	"elowen/server/db"
@@ -35,7 +36,9 @@ type Options struct {
 	// Others reads the other groups of the settings, for answers.
 	Others func(tx *db.Tx) (api.Settings, error)
 	HTTP   *http.Client // nil takes endpoint.NewHTTP
-	Log    *slog.Logger // nil is silent
+	// Sleep waits, or until ctx ends; nil does so by the machine's clock.
+	Sleep func(ctx context.Context, d time.Duration)
+	Log   *slog.Logger // nil is silent
 }
 
 // Store keeps providers and roles. It is safe for concurrent use.
@@ -52,6 +55,9 @@ func New(d *db.DB, o Options) *Store {
 	if o.HTTP == nil {
 		o.HTTP = endpoint.NewHTTP()
 	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
 	if o.Local == nil {
 		o.Local = None{}
 	}
@@ -59,6 +65,15 @@ func New(d *db.DB, o Options) *Store {
 		o.Service = embedding.NewService()
 	}
 	return &Store{db: d, o: o}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // None is the built-in models of a program that has none.

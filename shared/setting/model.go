@@ -12,6 +12,13 @@ var models = []Setting{
 	{Key: "utility.seconds", Label: "Seconds that the utility model may take", Unit: "seconds", Kind: Whole, Default: 60, Min: 1, Max: 600},
 	{Key: "utility.answer", Label: "Answer of the utility model", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 1 << 20},
 
+	{Key: "chat.answer", Label: "Answer of a model in a conversation", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 4 << 20},
+	{Key: "chat.idleSeconds", Label: "Seconds that a model may be silent", Help: "Then the request ends.", Unit: "seconds", Kind: Whole, Default: 180, Min: 5, Max: 1_800},
+	{Key: "chat.tries", Label: "Tries of a request to a model", Help: "While nothing was answered.", Kind: Whole, Default: 3, Min: 1, Max: 10},
+	{Key: "chat.waitSeconds", Label: "Seconds before another try", Help: "A provider that wants to be left alone for longer is not asked again.", Unit: "seconds", Kind: Whole, Default: 20, Min: 0, Max: 600},
+	{Key: "chat.room", Label: "Answer of a model that must be told", Unit: "tokens", Kind: Whole, Default: 8_192, Min: 1, Max: 1 << 20},
+	{Key: "chat.window", Label: "Context of a model", Help: "How much it reads at once; empty for what is known of it.", Unit: "tokens", Kind: Whole, Default: 32_768, Min: 1_024, Max: 16 << 20, Who: Admin},
+
 	{Key: "embedding.width", Label: "Numbers of a vector", Kind: Whole, Default: 0, Min: 1, Max: 8_192},
 	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 30, Min: 1, Max: 600},
 	{Key: "embedding.texts", Label: "Texts of an embedding request", Kind: Whole, Default: 32, Min: 1, Max: 256},

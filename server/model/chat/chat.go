@@ -1,0 +1,83 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// The roles of a Message.
+const (
+	System     = "system"
+	User       = "user"
+	Assistant  = "assistant"
+	ToolResult = "tool"
+)
+
+// Message is one thing said.
+type Message struct {
+	Role   string // System, User, Assistant, ToolResult
+	Text   string
+	Calls  []Call // of an Assistant
+	CallID string // of a ToolResult: the Call that it answers
+}
+
+// Call is a tool called by a model. Arguments are JSON as the model wrote them, which
+// may be anything.
+type Call struct{ ID, Name, Arguments string }
+
+// Tool is one that a model may call. Input is the JSON schema of its arguments.
+type Tool struct {
+	Name, Description string
+	Input             json.RawMessage
+}
+
+// Request is what a model is asked.
+type Request struct {
+	Messages   []Message
+	Tools      []Tool
+	MostTokens int // of the answer; 0: the provider's or a sane default
+}
+
+// Event is a piece of an answer. Exactly one field is set.
+type Event struct {
+	Text string
+	Call *Call // whole
+	Done *Done // the last one
+}
+
+// Why an answer ended.
+const (
+	StopEnd     = "end"     // the model was through
+	StopLength  = "length"  // it was cut by a bound of tokens
+	StopCalls   = "calls"   // it waits for the results of its calls
+	StopRefused = "refused" // the provider or the model would not say it
+)
+
+// Done is the end of an answer.
+type Done struct {
+	Stop  string
+	Usage Usage
+	Model string // as the provider names it; empty where it doesn't
+}
+
+// Usage is what an answer took, in tokens, as the provider counts them.
+type Usage struct {
+	Input  int // all that was read, Cached included
+	Output int
+	Cached int // of Input, read from the provider's cache
+}
+
+// Tally is what a call to a client cost, whether it ended well or not.
+type Tally struct {
+	Requests int // that were sent
+	Usage    Usage
+}
+
+// Client asks a provider's model. It is safe for concurrent use.
+type Client interface {
+	// Stream asks once. The tally is added to as the answer comes. An error is the
+	// last that is yielded: Unavailable where the provider fails, Invalid where it
+	// refuses what was said. Whoever stops reading, or ends ctx, ends the request.
+	Stream(ctx context.Context, r Request, tally *Tally) iter.Seq2[Event, error]
+}
