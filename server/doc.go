@@ -85,6 +85,10 @@
 // table of the programs that agents live in, and changes their config files: what the
 // app shows and what `elowen connect` writes.
 //
+// Scripts that a model writes run in [elowen/server/code]: each in a process of its own,
+// this program once more, which can do nothing but compute, print and call tools over a
+// pipe.
+//
 // Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the
 // websocket), [elowen/server/mcpd] (agents, by the Model Context Protocol),

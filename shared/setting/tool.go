@@ -1,0 +1,15 @@
+package setting
+
+// tools are the rows of what a model may do in a chat beside memories: scripts, long
+// outputs, files, servers of others.
+var tools = []Setting{
+	{Key: "code.script", Label: "A script", Unit: "bytes", Kind: Whole, Default: 100_000, Min: 1, Max: 100_000},
+	{Key: "code.seconds", Label: "Seconds that a script may take", Unit: "seconds", Kind: Whole, Default: 120, Min: 1, Max: 600},
+	{Key: "code.cpuSeconds", Label: "Seconds that a script may compute", Unit: "seconds", Kind: Whole, Default: 5, Min: 1, Max: 60},
+	{Key: "code.memory", Label: "Memory of a script", Help: "Beside what the program itself takes.", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 64 << 20, Max: 1 << 30},
+	{Key: "code.printed", Label: "What a script may print", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1 << 10, Max: 8 << 20},
+	{Key: "code.line", Label: "A call of a tool from a script, and its answer", Unit: "bytes", Kind: Whole, Default: 4 << 20, Min: 1 << 20, Max: 16 << 20},
+	{Key: "code.calls", Label: "Calls of tools from a script", Unit: "calls", Kind: Whole, Default: 100, Min: 1, Max: 1_000},
+	{Key: "code.callsAtOnce", Label: "Calls of tools from a script at a time", Unit: "calls", Kind: Whole, Default: 4, Min: 1, Max: 16},
+	{Key: "code.processes", Label: "Scripts that run at a time", Kind: Whole, Default: 4, Min: 1, Max: 64},
+}
