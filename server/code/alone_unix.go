@@ -19,3 +19,12 @@ func alone(cmd *exec.Cmd) {
 		return nil
 	}
 }
+
+// killed tells whether a child was killed, and didn't end by itself.
+func killed(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	how, ok := state.Sys().(syscall.WaitStatus)
+	return ok && how.Signaled() && (how.Signal() == syscall.SIGKILL || how.Signal() == syscall.SIGXCPU)
+}

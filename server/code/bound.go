@@ -23,7 +23,7 @@ var (
 const mostError = 4 << 10
 
 // mostDepth is how deep functions may call each other.
-const mostDepth = 5_000
+const mostDepth = 2_000
 
 // mostStack bounds the interpreter's own stack, in bytes.
 const mostStack = 64 << 20

@@ -129,10 +129,6 @@ func (s *Sandbox) start(ctx context.Context, job Job) (ran Ran, how end, err err
 
 // why is what ended a child, in words for the script's author. late: its time was over.
 func (e end) why(late bool) string {
-	used := time.Duration(0)
-	if e.state != nil {
-		used = e.state.UserTime() + e.state.SystemTime()
-	}
 	switch {
 	case errors.Is(e.spoken, errPrinted):
 		return overPrinted
@@ -144,10 +140,13 @@ func (e end) why(late bool) string {
 		return overDepth
 	case strings.Contains(e.said, "out of memory") || strings.Contains(e.said, "cannot allocate memory") || strings.Contains(e.said, "out of address space"):
 		return overMemory
-	case used >= mostCPU-mostCPU/10 || strings.Contains(e.said, "SIGXCPU"):
-		return overCPU
+	case !killed(e.state):
+		return broken
+	// The system killed it, for one of the two of which it takes no more.
+	case e.state.UserTime()+e.state.SystemTime() < mostCPU/2:
+		return overMemory
 	}
-	return broken
+	return overCPU
 }
 
 // beginningWriter keeps the beginning of what is written.
