@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -72,7 +73,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 			}
 			return fault.Wrap(fault.Unavailable, l.err, "Standard input cannot be read.")
 		case l.long:
-			b.send(errorBody(nil, jsonrpc.CodeInvalidRequest, "The line is too long. Nothing of it was taken."))
+			b.send(errorBody(l.id, jsonrpc.CodeInvalidRequest, fault.Newf(fault.TooLarge, "The message is larger than %d bytes. Nothing of it was taken.", bodyMost()).Detail))
 			continue
 		}
 		m := message{body: l.text}
@@ -101,8 +102,32 @@ func (b *Bridge) Run(ctx context.Context) error {
 // line is one line of input.
 type line struct {
 	text []byte
-	long bool
+	long bool            // text was too long and is not there
+	id   json.RawMessage // of such a one, where it is found; else nil
 	err  error
+}
+
+// edge is how much of both ends of a line that is too long is looked at for its id.
+const edge = 256
+
+// What is too long is not read as JSON; but a client that is to know which of its calls
+// was refused needs the id, which programs write near the beginning or last. Between
+// those quotes nothing of a text inside can stand: there they have a backslash.
+var (
+	idFirst = regexp.MustCompile(`^\{\s*(?:"jsonrpc":\s*"2\.0",\s*|"method":\s*"[a-z/]{1,60}",\s*)*"id":\s*(-?\d{1,15}|"[^"\\\x00-\x1f]{0,100}")\s*,`)
+	idLast  = regexp.MustCompile(`,\s*"id":\s*(-?\d{1,15}|"[^"\\\x00-\x1f]{0,100}")\s*(?:,\s*"jsonrpc":\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// idOf finds the id in the two ends of a message; nil where it isn't sure.
+func idOf(first, last []byte) json.RawMessage {
+	m := idFirst.FindSubmatch(bytes.TrimSpace(first))
+	if m == nil {
+		m = idLast.FindSubmatch(last)
+	}
+	if m == nil || !json.Valid(m[1]) || m[1][0] != '"' && !whole(m[1]) {
+		return nil
+	}
+	return bytes.Clone(m[1])
 }
 
 // read reads lines; what is longer than a body may be is read over. Empty ones are none.
@@ -118,12 +143,18 @@ func (b *Bridge) read(ctx context.Context, lines chan<- line) {
 	}
 	for {
 		var l line
+		var first, last []byte // of one that is too long
 		for {
 			piece, err := in.ReadSlice('\n')
 			if !l.long {
 				if l.text = append(l.text, piece...); int64(len(l.text)) > bodyMost() {
+					first = bytes.Clone(l.text[:edge])
+					last = bytes.Clone(l.text[len(l.text)-edge:])
 					l.text, l.long = nil, true
 				}
+			} else {
+				last = append(last, piece[max(0, len(piece)-edge):]...)
+				last = last[max(0, len(last)-edge):]
 			}
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
@@ -132,7 +163,10 @@ func (b *Bridge) read(ctx context.Context, lines chan<- line) {
 			break
 		}
 		if l.text = bytes.TrimSpace(l.text); len(l.text) > 0 || l.long {
-			if !tell(line{text: l.text, long: l.long}) {
+			if l.long {
+				l.id = idOf(first, last)
+			}
+			if !tell(line{text: l.text, long: l.long, id: l.id}) {
 				return
 			}
 		}
@@ -177,8 +211,8 @@ func (b *Bridge) exchange(ctx context.Context, m message) {
 	switch {
 	case ctx.Err() != nil && m.id != nil:
 		return // nobody waits for it
-	case m.id == nil && !m.batch:
-		return // a note has no answer, whatever became of it
+	case m.reply || m.id == nil && !m.batch || m.batch && status == http.StatusAccepted:
+		return // a note has no answer, whatever became of it, nor has what answers us
 	case err != nil:
 		b.send(errorBody(m.id, jsonrpc.CodeInternalError, fault.ProblemOf(err).Detail))
 		return
