@@ -179,7 +179,30 @@ func (d *DB) hint(owners []AccountID) {
 }
 
 // View runs fn on a snapshot. fn may be interrupted when ctx ends.
-func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
+func (d *DB) View(ctx context.Context, fn func(*Tx) error) error { return d.view(ctx, false, fn) }
+
+// ViewAgain is View for a fn that may be run again from its beginning, on a later
+// snapshot: where it meets something that another one is preparing (Tx.Wait), its reader
+// is given back meanwhile. So however many wait for the same, they keep none of the few
+// readers from others.
+func (d *DB) ViewAgain(ctx context.Context, fn func(*Tx) error) error {
+	for {
+		err := d.view(ctx, true, fn)
+		var w *waiting
+		if !errors.As(err, &w) {
+			return err
+		}
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			return cancelled(ctx)
+		case <-d.closing:
+			return errClosing
+		}
+	}
+}
+
+func (d *DB) view(ctx context.Context, again bool, fn func(*Tx) error) error {
 	select {
 	case <-d.closing:
 		return errClosing
@@ -202,7 +225,7 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 		c.closeRows() // what fn forgot
 		_ = c.exec(context.Background(), "ROLLBACK")
 	}()
-	tx := &Tx{Now: d.clock(), ctx: ctx, run: ctx, conn: c, db: d}
+	tx := &Tx{Now: d.clock(), ctx: ctx, run: ctx, conn: c, db: d, again: again}
 	return fn(tx)
 }
 

@@ -21,6 +21,7 @@ type Tx struct {
 	db       *DB
 	writable bool
 	erase    bool
+	again    bool // within ViewAgain
 	heads    map[AccountID]*head
 }
 
@@ -30,6 +31,27 @@ func (tx *Tx) ReadOnly() bool { return !tx.writable }
 
 // Context is the caller's context.
 func (tx *Tx) Context() context.Context { return tx.ctx }
+
+// waiting ends a transaction of ViewAgain until ready is closed.
+type waiting struct{ ready <-chan struct{} }
+
+// Error implements error.
+func (w *waiting) Error() string { return "the transaction is to be run again when something is ready" }
+
+// Wait waits for what another one prepares until ready is closed; it is Cancelled if the
+// caller's context ends first. Within ViewAgain it doesn't wait but answers an error at
+// once, which fn hands on as it is: it is run again when that is ready.
+func (tx *Tx) Wait(ready <-chan struct{}) error {
+	if tx.again {
+		return &waiting{ready}
+	}
+	select {
+	case <-ready:
+		return nil
+	case <-tx.ctx.Done():
+		return cancelled(tx.ctx)
+	}
+}
 
 // Exec runs a statement and returns how many rows it changed.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {

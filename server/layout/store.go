@@ -129,7 +129,7 @@ func (s *Store) place(owner db.AccountID) *kept {
 // these.
 func (s *Store) look(ctx context.Context, who db.AccountID, k *kept) (out sight, err error) {
 	snapshot := s.o.Service.Snapshot()
-	err = s.db.View(ctx, func(tx *db.Tx) error {
+	err = s.db.ViewAgain(ctx, func(tx *db.Tx) error {
 		out = sight{now: tx.Now}
 		terms, err := s.o.Rules.Terms(tx)
 		if err != nil {

@@ -82,7 +82,7 @@ func (s *Store) nearer(ctx context.Context, owner db.AccountID, in api.MemoryAdd
 	if v.Space == 0 {
 		return list, nil
 	}
-	err := s.db.View(ctx, func(tx *db.Tx) error {
+	err := s.db.ViewAgain(ctx, func(tx *db.Tx) error {
 		place, err := home(tx, owner, in)
 		if err != nil || place == 0 {
 			return err

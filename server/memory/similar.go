@@ -60,7 +60,7 @@ const (
 // happens to contain it.
 func (s *Store) Similar(ctx context.Context, owner db.AccountID, id int64, limit int) ([]api.Similar, error) {
 	var list []api.Similar
-	err := s.db.View(ctx, func(tx *db.Tx) error {
+	err := s.db.ViewAgain(ctx, func(tx *db.Tx) error {
 		r, err := reach(tx, owner, id)
 		if err != nil {
 			return err

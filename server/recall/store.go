@@ -120,7 +120,7 @@ func (s *Store) find(ctx context.Context, account db.AccountID, r Request, expla
 	}
 	q := s.ask(ctx, r.Query, set.runtime.LateInteraction)
 	for again := true; ; again = false {
-		err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		err := s.db.ViewAgain(ctx, func(tx *db.Tx) (err error) {
 			out, err = s.answer(tx, account, r, q, explained)
 			return err
 		})

@@ -14,6 +14,7 @@ import (
 const (
 	changeBatch = 4096
 	changeMost  = 8 * changeBatch
+	changeLong  = changeBatch / 8 // that many are read again for so long that nobody waits in a transaction
 )
 
 // advance brings the index to the transaction's snapshot, unless it is there or
@@ -107,6 +108,9 @@ func (r *resident) reread(tx *db.Tx, memories *memory.Store, now embedding.Store
 	if len(ids) == 0 {
 		return nil
 	}
+	if len(ids) > changeLong {
+		defer r.reads()()
+	}
 	facts := map[int64]fact{}
 	var fresh []int64
 	for b, err := range memories.Briefs(tx, r.owner, ids) {
@@ -156,6 +160,7 @@ func (r *resident) reread(tx *db.Tx, memories *memory.Store, now embedding.Store
 
 // load reads everything.
 func (r *resident) load(tx *db.Tx, memories *memory.Store, now embedding.Stored, snapshot *embedding.Snapshot, head db.Head, revision int64) error {
+	defer r.reads()()
 	expected, err := embedding.Count(tx, r.owner, now.ID)
 	if err != nil {
 		return err

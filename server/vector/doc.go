@@ -19,6 +19,9 @@
 // account's change log and the revision of its vectors with what the index has seen,
 // and reads what changed. So a hit is never stale, whoever wrote.
 //
+// While one reads much into an index, others that want it wait; within db.ViewAgain they
+// do so without a transaction, so that they keep no reader from other accounts.
+//
 // An index may be ahead of a transaction that began earlier. What a hit is of is
 // told by its mark: Hit.Of compares it with the body that the transaction sees.
 //

@@ -36,6 +36,7 @@ func New(memories *memory.Store, bytes int64) *Indexes {
 type resident struct {
 	owner db.AccountID
 	turn  chan struct{} // held by the one who brings it up to date
+	long  atomic.Pointer[work]
 
 	mu       sync.RWMutex // of what follows; written by the one whose turn it is
 	x        *index       // nil before it was loaded
@@ -158,7 +159,7 @@ func (s *Indexes) hold(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapsh
 		return nil, fault.New(fault.Stale, "The embedding model was changed meanwhile. Ask again.")
 	}
 	r := s.resident(owner)
-	if err := r.enter(tx.Context()); err != nil {
+	if err := r.enter(tx); err != nil {
 		s.settle(r)
 		return nil, err
 	}
@@ -172,12 +173,36 @@ func (s *Indexes) hold(tx *db.Tx, owner db.AccountID, snapshot *embedding.Snapsh
 	return r, nil
 }
 
-func (r *resident) enter(ctx context.Context) error {
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fault.Wrap(fault.Cancelled, context.Cause(ctx), "The request was cancelled before it was done.")
+// work is a time in which whoever has the turn reads much.
+type work struct{ begun, ended chan struct{} }
+
+func newWork() *work { return &work{make(chan struct{}), make(chan struct{})} }
+
+// enter takes the turn. Where the one who has it reads much, the transaction waits as
+// db.Tx.Wait has it.
+func (r *resident) enter(tx *db.Tx) error {
+	for {
+		w := r.long.Load()
+		select {
+		case r.turn <- struct{}{}:
+			return nil
+		case <-w.begun:
+			if err := tx.Wait(w.ended); err != nil {
+				return err
+			}
+		case <-tx.Context().Done():
+			return fault.Wrap(fault.Cancelled, context.Cause(tx.Context()), "The request was cancelled before it was done.")
+		}
+	}
+}
+
+// reads tells those who wait for the turn that it takes long, until done is called.
+func (r *resident) reads() (done func()) {
+	w := r.long.Load()
+	close(w.begun)
+	return func() {
+		r.long.Store(newWork())
+		close(w.ended)
 	}
 }
 
@@ -189,6 +214,7 @@ func (s *Indexes) resident(owner db.AccountID) *resident {
 	r := s.of[owner]
 	if r == nil {
 		r = &resident{owner: owner, turn: make(chan struct{}, 1)}
+		r.long.Store(newWork())
 		s.of[owner] = r
 	}
 	s.uses++
