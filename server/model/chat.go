@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"elowen/server/db"
+	"elowen/server/model/anthropic"
 	"elowen/server/model/chat"
 	"elowen/server/model/openai"
 	"elowen/shared/api"
@@ -129,6 +130,8 @@ func (s *Store) client(p provider, model, key string, most int) chat.Client {
 		Idle: time.Duration(setting.Int("chat.idleSeconds")) * time.Second, Most: most, Room: setting.Int("chat.room"),
 	}
 	switch p.Kind {
+	case api.ProviderAnthropic:
+		return anthropic.New(c)
 	case api.ProviderOllama:
 		c.Address += "/v1"
 	case api.ProviderOpenRouter:

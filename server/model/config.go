@@ -11,6 +11,7 @@ import (
 	"elowen/server/embedding"
 	"elowen/server/embedding/ollama"
 	"elowen/server/embedding/openai"
+	"elowen/server/model/anthropic"
 	"elowen/server/settings"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -40,7 +41,7 @@ type config struct {
 // own are the addresses of kinds that have one.
 var own = map[string]string{
 	api.ProviderOpenAI: openai.OpenAI, api.ProviderOpenRouter: openai.OpenRouter, api.ProviderOllama: ollama.Address,
-	api.ProviderAnthropic: "https://api.anthropic.com/v1",
+	api.ProviderAnthropic: anthropic.Address,
 }
 
 // address is where the provider is; empty for the built-in one.

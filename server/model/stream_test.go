@@ -18,7 +18,7 @@ import (
 )
 
 // spoken is the providers that the tests of conversations run against.
-var spoken = []string{api.ProviderOpenAI}
+var spoken = []string{api.ProviderOpenAI, api.ProviderAnthropic}
 
 // each runs a test against each provider, whose model m has the chat role and the
 // utility role.
@@ -348,4 +348,27 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 			t.Errorf("%s: %s", kind, text)
 		}
 	}
+}
+
+func TestAskWorksWithEachProvider(t *testing.T) {
+	each(t, func(t *testing.T, h *house, s *scripted.Server) {
+		ask := func() (model.Reply, error) {
+			return h.Ask(ctx, h.owner, api.RoleUtility, []model.ChatMessage{{Role: model.System, Text: "be short"}, {Role: model.User, Text: "hello"}})
+		}
+		s.Next(scripted.Says(scripted.Text("I "), scripted.Text("heard")), scripted.Whole(scripted.Text("I heard")), scripted.Status(503, "3"), scripted.Says(scripted.Text("I "), scripted.Cut()))
+		for range 2 {
+			if out, err := ask(); err != nil || out.Text != "I heard" || out.Model != "u" {
+				t.Errorf("%+v %v", out, err)
+			}
+		}
+		if r := s.Requests()[0]; r.Said("system") != "be short" || r.Said("user") != "hello" || r.Asked().Model != "u" {
+			t.Errorf("%s", r.Body)
+		}
+		if _, err := ask(); !fault.Is(err, fault.Unavailable) || fault.RetryAfter(err) != 3000 || len(s.Requests()) != 3 {
+			t.Errorf("it asks once: %v", err)
+		}
+		if out, err := ask(); !fault.Is(err, fault.Unavailable) || out.Text != "" {
+			t.Errorf("half an answer: %+v %v", out, err)
+		}
+	})
 }

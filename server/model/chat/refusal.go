@@ -90,7 +90,7 @@ func (g *Guard) Cut(cause error) error {
 
 // Failed is the error of a provider that says within an answer that it failed.
 func (g *Guard) Failed(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, g.Host+" failed while it answered.")
+	return fault.Wrap(fault.Unavailable, passing{cause}, g.Host+" failed while it answered.")
 }
 
 // tooLong is the error of an answer over its bound.
