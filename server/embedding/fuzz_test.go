@@ -27,13 +27,14 @@ func FuzzEndpoint(f *testing.F) {
 
 // A stored profile is read whole or refused, and written as it was read.
 func FuzzProfile(f *testing.F) {
-	p := embedding.Profile{Model: "m", Words: 0.7, Passages: embedding.Means{All: []float32{1, 2}, Apart: [][]float32{{1, 0}}, Tongues: map[string][]float32{"Hani": {3}}}}
+	p := embedding.Profile{Model: "m", Words: 0.7, Foreign: embedding.Foreign{Axis: []float32{0, 1}, Middle: 0.1}, Passages: embedding.Means{All: []float32{1, 2}, Apart: [][]float32{{1, 0}}, Tongues: map[string][]float32{"Hani": {3}}}}
 	text, err := p.MarshalText()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(text)
 	f.Add([]byte(`{"model":"m","passages":{"all":"AAAA"}}`))
+	f.Add([]byte(`{"model":"m","foreign":{"axis":"AAAA","middle":1}}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var p embedding.Profile
@@ -45,7 +46,7 @@ func FuzzProfile(f *testing.F) {
 			t.Fatalf("read from %q, and cannot be written: %v", text, err)
 		}
 		var q embedding.Profile
-		if err := q.UnmarshalText(again); err != nil || q.Model != p.Model || len(q.Passages.All) != len(p.Passages.All) || len(q.Passages.Apart) != len(p.Passages.Apart) || len(q.Queries.Tongues) != len(p.Queries.Tongues) {
+		if err := q.UnmarshalText(again); err != nil || q.Model != p.Model || len(q.Passages.All) != len(p.Passages.All) || len(q.Passages.Apart) != len(p.Passages.Apart) || len(q.Queries.Tongues) != len(p.Queries.Tongues) || len(q.Foreign.Axis) != len(p.Foreign.Axis) {
 			t.Errorf("%q was read as %+v, and again as %+v, %v", text, p, q, err)
 		}
 	})

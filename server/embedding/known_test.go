@@ -33,6 +33,13 @@ func TestKnownProfilesAreWhole(t *testing.T) {
 				}
 			}
 		}
+		var length float64
+		for _, x := range p.Foreign.Axis {
+			length += float64(x) * float64(x)
+		}
+		if len(p.Foreign.Axis) != 384 || math.Abs(length-1) > 1e-4 || math.Abs(p.Foreign.Middle) > 0.2 {
+			t.Errorf("%s: an axis of %d numbers of length %v, middle %v", name, len(p.Foreign.Axis), length, p.Foreign.Middle)
+		}
 		for what, l := range map[string]embedding.Line{"relevance": p.Relevance, "blend": p.Blend} {
 			if !(l.Zero < l.One) || l.Texts < 100 || l.Crowd <= 0 || l.Crowd > 0.2 {
 				t.Errorf("%s: %s %+v", name, what, l)

@@ -19,6 +19,7 @@ type Profile struct {
 	QueryBy    string     // before a query
 	Passages   Means      // of background passages, taken off passages
 	Queries    Means      // of background queries, taken off queries
+	Foreign    Foreign    // tells which questions are seldom about anybody's memories
 	Thresholds Thresholds // cosines after the means were taken off
 	Relevance  Line       // makes the sum of late and blend the relevance
 	Blend      Line       // makes the blend alone the relevance, where late is not known and cannot be guessed
@@ -83,6 +84,7 @@ type storedProfile struct {
 	QueryBy    string            `json:"queryBy,omitempty"`
 	Passages   map[string]string `json:"passages,omitempty"` // see Means.texts
 	Queries    map[string]string `json:"queries,omitempty"`
+	Foreign    storedForeign     `json:"foreign,omitzero"`
 	Thresholds Thresholds        `json:"thresholds"`
 	Relevance  Line              `json:"relevance"`
 	Blend      Line              `json:"blend,omitzero"`
@@ -95,6 +97,7 @@ type storedProfile struct {
 func (p Profile) MarshalText() ([]byte, error) {
 	return json.Marshal(storedProfile{
 		Model: p.Model, PassageBy: p.PassageBy, QueryBy: p.QueryBy, Passages: p.Passages.texts(), Queries: p.Queries.texts(),
+		Foreign:    p.Foreign.stored(),
 		Thresholds: p.Thresholds, Relevance: p.Relevance, Blend: p.Blend, Late: p.Late, Floor: p.Floor, Words: p.Words,
 	})
 }
@@ -113,11 +116,15 @@ func (p *Profile) UnmarshalText(text []byte) error {
 	if err != nil {
 		return err
 	}
+	foreign, err := in.Foreign.foreign()
+	if err != nil {
+		return err
+	}
 	if older { // its numbers are of other cosines: the model is got to know again
-		passages, queries, in.Relevance, in.Blend, in.Thresholds = Means{}, Means{}, Line{}, Line{}, Thresholds{}
+		passages, queries, foreign, in.Relevance, in.Blend, in.Thresholds = Means{}, Means{}, Foreign{}, Line{}, Line{}, Thresholds{}
 	}
 	*p = Profile{
-		Model: in.Model, PassageBy: in.PassageBy, QueryBy: in.QueryBy, Passages: passages, Queries: queries,
+		Model: in.Model, PassageBy: in.PassageBy, QueryBy: in.QueryBy, Passages: passages, Queries: queries, Foreign: foreign,
 		Thresholds: in.Thresholds, Relevance: in.Relevance, Blend: in.Blend, Late: in.Late, Floor: in.Floor, Words: in.Words,
 	}
 	return nil

@@ -311,19 +311,22 @@ func TestProfileIsKeptWithTheSpace(t *testing.T) {
 		p := embedding.Profile{
 			Model: "m", Relevance: embedding.Line{Zero: 0.2, One: 0.7}, Words: 0.7, Floor: 0.2,
 			Passages:   embedding.Means{All: []float32{0.5, 0}, Apart: [][]float32{{0, 1}}, Tongues: map[string][]float32{"en": {0}, "Hani": {0.5}}},
-			Thresholds: embedding.Thresholds{Reinforce: 0.92},
+			Thresholds: embedding.Thresholds{Reinforce: 0.92}, Foreign: embedding.Foreign{Axis: []float32{0, 1}, Middle: 0.25},
 		}
 		update(t, d, func(tx *db.Tx) error { return embedding.SaveProfile(tx, s.ID, p) })
 		got := of()
 		if got.Passages.All[0] != 0.5 || got.Passages.Apart[0][1] != 1 || got.Passages.Tongues["Hani"][0] != 0.5 || math.Abs(got.Relevance.At(0.45)-0.5) > 1e-9 || got.Thresholds.Reinforce != 0.92 || got.Floor != 0.2 || !got.Known() {
 			t.Errorf("%+v", got)
 		}
+		if of := got.Foreign.Of([]float32{0.6, 0.8}); math.Abs(of-0.55) > 1e-6 || got.Foreign.Of([]float32{1}) != 0 || (embedding.Foreign{}).Of([]float32{1, 0}) != 0 {
+			t.Errorf("a question lies at %v", of)
+		}
 		if got.Queries.All != nil || got.Queries.Apart != nil {
 			t.Error("means from nowhere")
 		}
 		// One with a mean for each language, as they were kept, is known no more.
 		older := `{"model":"m","passages":{"all":"AAAAPwAAAAA=","Hani":"AAAAAAAAAD8="},"thresholds":{"reinforce":0.9},"relevance":{"zero":0.2,"one":0.7},"floor":0.2,"words":0.7}`
-		if err := got.UnmarshalText([]byte(older)); err != nil || got.Known() || got.Passages.All != nil || got.Words != 0.7 {
+		if err := got.UnmarshalText([]byte(older)); err != nil || got.Known() || got.Passages.All != nil || got.Foreign.Axis != nil || got.Words != 0.7 {
 			t.Errorf("%+v %v", got, err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
 	"elowen/server/embedding"
+	"elowen/server/embedding/background"
 	"elowen/server/words"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -92,6 +93,19 @@ func TestAnUnknownModelIsGotToKnow(t *testing.T) {
 	p := service.Snapshot().Profile
 	if !p.Known() || len(p.Passages.All) != bagWidth || p.Queries.Tongues["en"] == nil || p.Blend.Zero >= p.Blend.One || p.Floor != Floor || p.Thresholds.Paraphrase == 0 {
 		t.Errorf("%+v", p.Blend)
+	}
+	var kinds [2]float64 // of questions about people's own, and of the others, in the mean
+	for i, texts := range [][]background.Text{background.Queries(), background.Foreign()} {
+		for _, q := range texts {
+			v, err := centred(t.Context(), l.vectors(service.Snapshot()), p.Queries, []string{q.Text}, embedding.Query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kinds[i] += p.Foreign.Of(v[0]) / float64(len(texts))
+		}
+	}
+	if kinds[0] >= 0 || kinds[1] <= 0 {
+		t.Errorf("questions of two kinds lie at %v", kinds)
 	}
 	if p.Relevance != (embedding.Line{}) {
 		t.Error("a line of late interaction without any")

@@ -34,6 +34,9 @@ func Profile(ctx context.Context, tools Tools, p embedding.Profile) (embedding.P
 		if p.Passages, p.Queries, err = Means(ctx, tools.Vectors); err != nil {
 			return p, r, err
 		}
+		if p.Foreign, err = foreign(ctx, tools.Vectors, p.Queries); err != nil {
+			return p, r, err
+		}
 		if p.Thresholds, r.Same, r.Different, err = thresholds(ctx, tools.Vectors, p.Passages, p.Thresholds); err != nil {
 			return p, r, err
 		}

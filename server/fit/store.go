@@ -69,7 +69,7 @@ func centred(ctx context.Context, vectors Vectors, means embedding.Means, texts 
 	return own, nil
 }
 
-// Figure is what a question and a text come to.
+// Figure is what a question and a text come to. The blend is as relevance reads it.
 type Figure struct {
 	Keyword, Cosine, Late, Blend float64
 	Matched, Rarest              float64 // of the words, as recall takes them for evidence
@@ -87,11 +87,13 @@ func (s *Store) Ask(ctx context.Context, question string) ([]Figure, error) {
 		f := &figures[h.ID]
 		f.Keyword, f.Matched, f.Rarest = recall.Keyword(h), float64(h.Matched), float64(h.Rarest)
 	}
+	doubt := 0.0
 	if s.tools.Vectors != nil {
 		q, err := centred(ctx, s.tools.Vectors, s.profile.Queries, []string{question}, embedding.Query)
 		if err != nil {
 			return nil, err
 		}
+		doubt = recall.Doubt(s.profile.Words, s.profile.Foreign.Of(q[0]))
 		for i, v := range s.vectors {
 			figures[i].Cosine = dot(q[0], v)
 		}
@@ -110,7 +112,7 @@ func (s *Store) Ask(ctx context.Context, question string) ([]Figure, error) {
 	}
 	for i := range figures {
 		f := &figures[i]
-		f.Blend = recall.Blend(s.profile.Words, f.Keyword, f.Cosine)
+		f.Blend = recall.Blend(s.profile.Words, f.Keyword, f.Cosine) - doubt
 	}
 	return figures, nil
 }

@@ -166,6 +166,7 @@ func (a *answering) open() error {
 		if p.question, group, err = p.view.Question(a.q.vector); group != "" {
 			a.scale.group = group // the vector tells better than the text
 		}
+		a.scale.doubt = Doubt(a.scale.weight(), a.scale.profile.Foreign.Of(p.question))
 		if err != nil {
 			// A model that answers otherwise than it did when memories were indexed.
 			a.close()

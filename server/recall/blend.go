@@ -15,5 +15,12 @@ func Blend(weight, keyword, cosine float64) float64 {
 	return weight*keyword/(keyword+wordsHalf) + (1-weight)*cosineScale*cosine
 }
 
+// Doubt is what a question's blends are read less by, or more where it is below 0: foreign
+// is what the model's profile (embedding.Foreign) says of the question. It is the same for
+// all memories, so it moves none before another.
+func Doubt(weight, foreign float64) float64 {
+	return (1 - weight) * cosineScale * foreignPart * foreign
+}
+
 // Sum is what relevance is a line of, where there is late interaction.
 func Sum(late, blend float64) float64 { return late + lateBlend*blend }

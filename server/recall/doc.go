@@ -18,7 +18,9 @@
 // cosine is one with what all texts have in common taken off, their language too.
 //
 // The line is the model profile's: 0 is the best of what has nothing to do with a
-// question, 1 what belongs to it, both in the median. All of it is absolute: nothing
+// question, 1 what belongs to it, both in the median. A question of the world at large,
+// as what it means tells, is read by a stricter line than one of what people keep: what
+// it is about is seldom in anybody's memories, and found where it is. All of it is absolute: nothing
 // is scaled by what else was found, so a question about nothing in the store finds
 // nothing.
 //

@@ -21,6 +21,7 @@ const (
 	passedMost   = 100 // of those that are passed over, how many are told of
 	wordsHalf    = 12  // the BM25 at which words count half
 	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
+	foreignPart  = 0.4 // how much a question's kind counts, as a cosine
 	lateBlend    = 0.3 // the blend's part beside late
 	otherTongue  = 0.5 // relevance that a memory in another language than the question's stands behind; the floor is the same
 	fromEnglish  = 0.1 // the same where the question is English, which people ask in of whatever they keep
@@ -67,9 +68,10 @@ type scale struct {
 	importance float64 // its weight
 	vitality   float64 // its weight
 	now        int64
-	group      string // of the question, as embedding.Group tells
-	own        int    // how many memories in that language those that are asked have
-	texts      int    // how many they have in all
+	group      string  // of the question, as embedding.Group tells
+	doubt      float64 // see Doubt
+	own        int     // how many memories in that language those that are asked have
+	texts      int     // how many they have in all
 }
 
 // weight is the part of words in the blend.
@@ -90,14 +92,14 @@ func (s *scale) blended(c *candidate) float64 {
 // blend lets expect, so that one floor and one order are right for all; where that is
 // not known either, the blend has a line of its own.
 func (s *scale) line(c *candidate) float64 {
-	p, texts := &s.profile, s.crowd(c)
+	p, texts, blend := &s.profile, s.crowd(c), c.blend-s.doubt
 	switch {
 	case c.late != nil && p.Relevance != (embedding.Line{}):
-		return p.Relevance.In(texts).At(*c.late + lateBlend*c.blend)
+		return p.Relevance.In(texts).At(*c.late + lateBlend*blend)
 	case p.Relevance != (embedding.Line{}) && p.Late != (embedding.Guess{}):
-		return p.Relevance.In(texts).At(p.Late.At(c.blend) + lateBlend*c.blend)
+		return p.Relevance.In(texts).At(p.Late.At(blend) + lateBlend*blend)
 	case p.Blend != (embedding.Line{}):
-		return p.Blend.In(texts).At(c.blend)
+		return p.Blend.In(texts).At(blend)
 	}
 	// Of a model that nothing is known of the cosine says nothing yet.
 	words := embedding.WordsAlone()

@@ -40,6 +40,7 @@ func drawScale(t *rapid.T) scale {
 		}).Draw(t, "profile"),
 		meaning: rapid.Bool().Draw(t, "meaning"), floor: rapid.Float64Range(0.1, 0.8).Draw(t, "floor"),
 		importance: rapid.Float64Range(0, 0.3).Draw(t, "wi"), vitality: rapid.Float64Range(0, 0.3).Draw(t, "wv"), now: 100 * 24 * 3600_000,
+		doubt: rapid.Float64Range(-0.1, 0.1).Draw(t, "doubt"),
 	}
 }
 
@@ -177,6 +178,30 @@ func TestBlend(t *testing.T) {
 	c := &candidate{keyword: 12, cosine: 0.4, near: true}
 	if got := s.blended(c); math.Abs(got-(0.35+0.3)) > 1e-12 {
 		t.Error(got)
+	}
+}
+
+// What a question's kind says is the same for all: it moves none before another, and more
+// doubt makes nothing more relevant.
+func TestDoubtMovesNothingBeforeAnother(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScale(t)
+		list := drawCandidates(t, &s)
+		more := s
+		more.doubt += rapid.Float64Range(0, 0.2).Draw(t, "more")
+		for i, c := range list {
+			if more.line(c) > s.line(c)+1e-12 {
+				t.Fatalf("%+v: %v, with more doubt %v", c, s.line(c), more.line(c))
+			}
+			for _, d := range list[:i] {
+				if c.late == nil && d.late == nil && s.line(c) > s.line(d)+1e-9 && more.line(c) < more.line(d)-1e-9 {
+					t.Fatalf("%+v stood before %+v", c, d)
+				}
+			}
+		}
+	})
+	if Doubt(0.7, 0) != 0 || Doubt(0.7, 0.1) <= 0 || Doubt(0.7, -0.1) != -Doubt(0.7, 0.1) || Doubt(1, 0.1) != 0 {
+		t.Error("doubt of a question that is of neither kind, of one kind, of the other, and where only words count")
 	}
 }
 

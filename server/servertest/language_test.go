@@ -17,7 +17,7 @@ import (
 // rows are the lines of a file of recall's facts, at their tabs.
 func rows(t *testing.T, name string) (list [][]string) {
 	t.Helper()
-	file, err := os.ReadFile("../recall/testdata/acceptance/" + name)
+	file, err := os.ReadFile("../recall/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,20 +45,8 @@ var short = map[string]tally{
 // in an account of its own and all in one. The constants of recall were chosen on other
 // facts (recall/testdata/development). With -v it prints the table of README.md.
 func TestFactsInEightLanguages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the built-in models embed 160 memories and 480 questions")
-	}
-	models := local.New(weight.Files{})
-	for _, name := range []string{local.Multilingual, local.English} {
-		m, err := models.Open(name)
-		if err != nil || !m.Available() {
-			t.Skip("this build has no weights of the built-in models")
-		}
-	}
-	_ = models.Close()
-	s := servertest.Start(t, servertest.Options{Whole: true})
-	s.Setup("admin")
-	facts, foreign := rows(t, "facts.tsv"), rows(t, "foreign.tsv")
+	s := wholeServer(t)
+	facts, foreign := rows(t, "acceptance/facts.tsv"), rows(t, "acceptance/foreign.tsv")
 	var languages []string
 	for _, f := range facts {
 		if n := len(languages); n == 0 || languages[n-1] != f[0] {
@@ -129,6 +117,46 @@ func TestFactsInEightLanguages(t *testing.T) {
 		}
 	}
 	t.Log(table.String())
+}
+
+// wholeServer is a new server as it comes, with the built-in models.
+func wholeServer(t *testing.T) *servertest.Server {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the built-in models embed hundreds of texts")
+	}
+	models := local.New(weight.Files{})
+	for _, name := range []string{local.Multilingual, local.English} {
+		m, err := models.Open(name)
+		if err != nil || !m.Available() {
+			t.Skip("this build has no weights of the built-in models")
+		}
+	}
+	_ = models.Close()
+	s := servertest.Start(t, servertest.Options{Whole: true})
+	s.Setup("admin")
+	return s
+}
+
+// What is asked of the world at large is seldom in anybody's memories, and recall takes
+// that into account. What somebody keeps of it is found all the same, asked by the very
+// questions that are foreign to others.
+func TestWhatIsKeptOfTheWorldIsFound(t *testing.T) {
+	s := wholeServer(t)
+	c := s.Person("scholar")
+	facts := rows(t, "world.tsv")
+	ids := make([]int64, len(facts))
+	for i, f := range facts {
+		ids[i] = c.Add(f[1]).Memory.ID
+	}
+	whole(t, "scholar", c)
+	for i, f := range facts {
+		var got api.Retrieved
+		c.Must(http.MethodPost, api.PathRetrieve, api.RetrieveRequest{Query: f[2]}, &got)
+		if len(got.Memories) == 0 || got.Memories[0].ID != ids[i] {
+			t.Errorf("%s: %q finds %d memories, and not %q first", f[0], f[2], len(got.Memories), f[1])
+		}
+	}
 }
 
 var names = map[string]string{
