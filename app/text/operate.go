@@ -156,7 +156,7 @@ const (
 	ToTheList    = "To the memories"
 
 	ExportHead = "Export"
-	ExportWhy  = "All of your memories with their uses, earlier texts and history, and your categories. An import elsewhere, or here, brings back the same. Conversations, transcripts and settings are not in it: a backup of the server has all."
+	ExportWhy  = "All of your memories with their uses, earlier texts and history, and your categories and transcripts. An import elsewhere, or here, brings back the same. Conversations and settings are not in it: a backup of the server has all."
 	ExportDo   = "Download the export"
 	AtTerminal = "At a terminal"
 	OlderHead  = "An older elowen's database is brought in at a terminal, with its people, categories and history:"

@@ -41,6 +41,12 @@ func Begin(tx *db.Tx, owner db.AccountID, kind, title string, startedAt int64) (
 	return c, err
 }
 
+// Came sets when a conversation came, where it was brought from a store that had it
+// before. at is in Unix milliseconds.
+func Came(tx *db.Tx, owner db.AccountID, id, at int64) error {
+	return tx.Must(`UPDATE conversation SET created_at = ?, updated_at = ? WHERE id = ? AND owner_id = ?`, at, at, id, int64(owner))
+}
+
 const conversationColumns = `id, kind, title, leaf_id, started_at, created_at, updated_at`
 
 func (c *Conversation) fields() []any {

@@ -34,7 +34,7 @@ var below = map[string][]string{
 	"server/model":      {"server/settings", "server/account", "server/embedding"},
 	"server/schedule":   {"server/db"},
 	"server/retention":  {"server/memory", "server/settings", "server/schedule"},
-	"server/transfer":   {"server/retention"},
+	"server/transfer":   {"server/retention", "server/transcript"},
 	"server/feed":       {"server/db"},
 	"server/projection": {"server/memory", "server/feed"},
 

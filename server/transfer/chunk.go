@@ -42,6 +42,10 @@ func (i *importing) write(tx *db.Tx, lines []*parsed) error {
 			i.projectFate(p)
 			continue
 		}
+		if p.kind == api.LineTranscript {
+			i.transcriptFate(p)
+			continue
+		}
 		if p.in, err = i.project(tx, t, p); err != nil {
 			if internal(err) {
 				return err

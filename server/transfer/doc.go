@@ -3,7 +3,8 @@
 // # Concepts
 //
 // An export is JSONL: a line a category, a line a memory with its uses, its
-// earlier texts and its audit, and a line for what is left of a purged one. What
+// earlier texts and its audit, a line for what is left of a purged one, and a line a
+// transcript, or several where it is too long for one. What
 // is exported comes back the same, apart from ids: imported into an empty account
 // it has the same vitality at the same instant and the same events.
 //
@@ -34,8 +35,7 @@
 //
 // # What it does not do
 //
-// It exports neither transcripts nor conversations, and no settings, accounts or
-// tokens: only a backup of the store (package backup) has everything. It brings in no
-// passwords, no vectors and no secrets of another system, and knows nothing of HTTP or
-// flags.
+// It exports no conversations but transcripts, and no settings, accounts or tokens: only
+// a backup of the store (package backup) has everything. It brings in no passwords, no
+// vectors and no secrets of another system, and knows nothing of HTTP or flags.
 package transfer

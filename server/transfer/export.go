@@ -15,8 +15,8 @@ import (
 	"elowen/shared/fault"
 )
 
-// Export writes an account's projects, categories, memories and audit, and what it
-// wrote into the pools that it may read, as JSONL, as they are
+// Export writes an account's projects, categories, memories, audit and transcripts, and
+// what it wrote into the pools that it may read, as JSONL, as they are
 // at one instant. One export an account, and exportsMost in all, read at a time;
 // the others wait.
 func (s *Store) Export(ctx context.Context, owner db.AccountID, w io.Writer) error {
@@ -98,6 +98,9 @@ func (s *Store) export(tx *db.Tx, owner db.AccountID, name string, pools []proje
 			return err
 		}
 		out.write(&api.Line{Type: api.LinePurged, Events: named(gone.Events, names)})
+	}
+	if err := s.transcripts(tx, owner, &out); err != nil {
+		return err
 	}
 	return out.err
 }

@@ -55,13 +55,14 @@ type importing struct {
 	assumed  bool               // one did
 	accounts map[string]*target // by lower-case name
 	works    map[int]work       // what became of lines of projects
+	spoken   map[int]spoken     // what became of lines of transcripts
 	coming   map[string]bool    // slugs of projects that this import makes
 	source   string             // in import_source
 	reason   string             // in the audit
 }
 
 func (s *Store) importing(ctx context.Context, o Options, fixed func(string) (db.AccountID, error)) *importing {
-	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, coming: map[string]bool{},
+	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, spoken: map[int]spoken{}, coming: map[string]bool{},
 		source: jsonlSource, reason: "imported",
 		report: api.ImportReport{DryRun: o.DryRun, Format: api.FormatJSONL, Fates: []api.LineFate{}, Notes: []string{}}}
 }
@@ -113,6 +114,9 @@ func (s *Store) run(ctx context.Context, r io.Reader, o Options, fixed func(stri
 			return i.report, err
 		}
 		if err := i.categories(in); err != nil {
+			return i.report, err
+		}
+		if err := i.bringTranscripts(in); err != nil {
 			return i.report, err
 		}
 		err = in.chunks(ctx, judge{s.parse, s.Log, s.db.Now(), o.Foreign}, func(c *chunk) error {

@@ -30,6 +30,7 @@ type parsed struct {
 	shared   bool           // of that project's pool
 	work     api.ProjectAdd // of type project
 	as       api.ProjectMember
+	said     said            // of type transcript
 	memory   memory.Carried  // of type memory; of type purged its events
 	shelf    api.CategoryAdd // of type category
 	identity string          // names the memory whatever its id; see identify
@@ -80,6 +81,8 @@ func (p *parsed) parse(data []byte, now int64, foreign bool) error {
 		return p.parseProject(&line)
 	case api.LinePurged:
 		return p.parsePurged(&line)
+	case api.LineTranscript:
+		return p.parseTranscript(&line)
 	}
 	return p.parseMemory(&line, now)
 }

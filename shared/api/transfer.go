@@ -8,16 +8,17 @@ import (
 
 // The types of line.
 const (
-	LineCategory = "category"
-	LineMemory   = "memory"
-	LineProject  = "project"
-	LinePurged   = "purged" // the audit of a memory that was purged; has Events only
+	LineCategory   = "category"
+	LineMemory     = "memory"
+	LineProject    = "project"
+	LineTranscript = "transcript"
+	LinePurged     = "purged" // the audit of a memory that was purged; has Events only
 )
 
 // Line is one line of an export or import (JSONL). Only Type and, for a memory,
 // Body are needed on the way in.
 type Line struct {
-	Type    string `json:"type" validate:"oneof=memory category purged project"`
+	Type    string `json:"type" validate:"oneof=memory category purged project transcript"`
 	Account string `json:"account,omitempty" validate:"max=64"` // only where all accounts are exported
 
 	Body       string           `json:"body,omitempty"`
@@ -56,6 +57,15 @@ type Line struct {
 	Sharing bool     `json:"sharing,omitempty"`
 	Member  bool     `json:"member,omitempty"`
 	Named   bool     `json:"named,omitempty"`
+
+	// Of a transcript. One that is too long for a line is in several that follow each
+	// other: each has some of the turns, and which part of how many it is.
+	Surface      string        `json:"surface,omitempty"`
+	StartedAt    *Time         `json:"startedAt,omitempty"`
+	Participants []Participant `json:"participants,omitempty"`
+	Turns        []TurnAdd     `json:"turns,omitempty"`
+	Part         int           `json:"part,omitempty"`
+	Parts        int           `json:"parts,omitempty"`
 }
 
 // The kinds of use.

@@ -112,7 +112,7 @@ func (s *shape) format() string {
 		return api.FormatChatGPT
 	case s.name == "entity" || s.name == "relation" || s.has("entities") && (s.in["entityType"] || s.in["observations"] || s.has("relations")):
 		return api.FormatMCPMemory
-	case s.name == api.LineMemory || s.name == api.LineCategory || s.name == api.LineProject || s.name == api.LinePurged:
+	case s.name == api.LineMemory || s.name == api.LineCategory || s.name == api.LineProject || s.name == api.LineTranscript || s.name == api.LinePurged:
 		return api.FormatJSONL
 	case s.has("export_metadata") && s.has("memories"), s.in["content_hash"], s.has("content_hash") && s.kind == '[':
 		return api.FormatMCPMemoryService
