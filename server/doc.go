@@ -85,9 +85,11 @@
 // table of the programs that agents live in, and changes their config files: what the
 // app shows and what `elowen connect` writes.
 //
-// Scripts that a model writes run in [elowen/server/code]: each in a process of its own,
-// this program once more, which can do nothing but compute, print and call tools over a
-// pipe.
+// In a conversation of ours a model has more tools. [elowen/server/script] lets it write
+// scripts that call the others; they run in [elowen/server/code], each in a process of its
+// own, this program once more, which can do nothing but compute, print and call tools over
+// a pipe. [elowen/server/output] stands around all of them: it bounds what one puts before
+// the model, and keeps the rest to be read on.
 //
 // Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the

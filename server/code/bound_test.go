@@ -54,7 +54,7 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%v, %d bytes: %s", time.Since(began), len(ran.Printed), ran.Error)
+			t.Logf("%v, %d bytes: %s%s", time.Since(began), len(ran.Printed), ran.Error, ran.Thrown)
 			// What can't be read was never begun.
 			if !strings.HasPrefix(ran.Printed, "before\n") && name != "deep brackets" {
 				t.Errorf("printed %.80q", ran.Printed)
@@ -62,7 +62,7 @@ func TestBounds(t *testing.T) {
 			if len(ran.Printed) > mostPrinted {
 				t.Errorf("%d bytes printed", len(ran.Printed))
 			}
-			if ran.Error == "" || ran.Error == broken || c.said != "" && ran.Error != c.said {
+			if ran.Error+ran.Thrown == "" || ran.Error == broken || c.said != "" && ran.Error != c.said {
 				t.Errorf("said %q, want %q", ran.Error, c.said)
 			}
 		})
@@ -113,13 +113,13 @@ func TestTricks(t *testing.T) {
 		{`print(new Proxy({}, {get() { throw 1 }, ownKeys() { throw 2 }}))`, ""},
 	} {
 		ran := run(t, c.script, echo, "Echo")
-		if c.printed != "" && (ran.Printed != c.printed || ran.Error != "") {
+		if c.printed != "" && (ran.Printed != c.printed || ran.Error+ran.Thrown != "") {
 			t.Errorf("%s\ngot  %q, %q\nwant %q", c.script, ran.Printed, ran.Error, c.printed)
 		}
 		if ran.Error == broken {
 			t.Errorf("%s: its process broke", c.script)
 		}
-		t.Logf("%s → %q %q", c.script, ran.Printed, ran.Error)
+		t.Logf("%s → %q %q %q", c.script, ran.Printed, ran.Error, ran.Thrown)
 	}
 }
 

@@ -59,8 +59,8 @@ func serve(in io.Reader, out io.Writer, gone func()) int {
 		return exitBad
 	}
 	s := newScript(&lines{w: out}, first.Tools)
-	said := s.run(first.Script, orders)
-	if s.out.write(event{End: true, Error: said}) != nil {
+	how := s.run(first.Script, orders)
+	if s.out.write(event{End: true, Error: how.said, Thrown: how.thrown}) != nil {
 		return exitBad
 	}
 	return exitDone

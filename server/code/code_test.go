@@ -63,8 +63,8 @@ func TestOnlyWhatIsPrintedIsTheResult(t *testing.T) {
 		{"print(1) // a comment", "1\n", ""},
 	} {
 		ran := run(t, c.script, nil)
-		if c.printed != "" && ran.Printed != c.printed || !strings.Contains(ran.Error, c.said) || (c.said == "") != (ran.Error == "") {
-			t.Errorf("%s\ngot  %q, %q\nwant %q, %q", c.script, ran.Printed, ran.Error, c.printed, c.said)
+		if said := ran.Thrown + ran.Error; c.printed != "" && ran.Printed != c.printed || !strings.Contains(said, c.said) || (c.said == "") != (said == "") {
+			t.Errorf("%s\ngot  %q, %q\nwant %q, %q", c.script, ran.Printed, said, c.printed, c.said)
 		}
 	}
 }
@@ -126,8 +126,8 @@ func TestToolsAreCalled(t *testing.T) {
 		{`print(await tools.Echo({a: 1})); tools.Echo({b: 2}).then(() => print("after the end"))`, `{"tool":"Echo","got":{"a":1}}` + "\nafter the end\n", ""},
 	} {
 		ran := run(t, c.script, echo, "Echo", "other-one")
-		if ran.Printed != c.printed || !strings.Contains(ran.Error, c.said) || (c.said == "") != (ran.Error == "") {
-			t.Errorf("%s\ngot  %q, %q\nwant %q, %q", c.script, ran.Printed, ran.Error, c.printed, c.said)
+		if said := ran.Thrown + ran.Error; ran.Printed != c.printed || !strings.Contains(said, c.said) || (c.said == "") != (said == "") {
+			t.Errorf("%s\ngot  %q, %q\nwant %q, %q", c.script, ran.Printed, said, c.printed, c.said)
 		}
 	}
 }

@@ -50,8 +50,8 @@ func FuzzParent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
 		ran, err, _, called := speak(t, said)
-		if len(ran.Printed) > mostPrinted || !utf8.ValidString(ran.Printed) || len(ran.Error) > 2*mostError {
-			t.Errorf("%d bytes printed, %d of error", len(ran.Printed), len(ran.Error))
+		if len(ran.Printed) > mostPrinted || !utf8.ValidString(ran.Printed) || len(ran.Error) > mostError || len(ran.Thrown) > mostError {
+			t.Errorf("%d bytes printed, %d of error", len(ran.Printed), len(ran.Error)+len(ran.Thrown))
 		}
 		if called > mostCalls || called > ran.Calls {
 			t.Errorf("%d of %d calls", called, ran.Calls)

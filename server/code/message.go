@@ -28,8 +28,9 @@ type event struct {
 	Name      string         `json:"name,omitzero"`
 	Arguments jsontext.Value `json:"arguments,omitzero"`
 
-	End   bool   `json:"end,omitzero"`
-	Error string `json:"error,omitzero"` // why it ended so; empty: it ran to its end
+	End    bool   `json:"end,omitzero"`
+	Error  string `json:"error,omitzero"`  // what ended it, in words of ours; empty: nothing did
+	Thrown string `json:"thrown,omitzero"` // what ended it, in the script's own words
 }
 
 // errLine says that what came is no line of ours.
@@ -95,9 +96,9 @@ func (e *event) check() bool {
 	printed, called, ended := e.Print != "", e.Call != 0, e.End
 	switch {
 	case printed:
-		return !called && !ended && e.Name == "" && e.Arguments == nil && e.Error == ""
+		return !called && !ended && e.Name == "" && e.Arguments == nil && e.Error == "" && e.Thrown == ""
 	case called:
-		return !ended && e.Call > 0 && e.Name != "" && e.Arguments.Kind() == '{' && e.Error == ""
+		return !ended && e.Call > 0 && e.Name != "" && e.Arguments.Kind() == '{' && e.Error == "" && e.Thrown == ""
 	case ended:
 		return e.Name == "" && e.Arguments == nil
 	}

@@ -49,7 +49,7 @@ func (s *Sandbox) program() (string, error) {
 	return os.Executable()
 }
 
-// Run runs a script. What goes wrong in it, and every bound that ends it, is in Ran.Error.
+// Run runs a script. What goes wrong in it, and every bound that ends it, is in Ran.
 // Errors: Invalid for what is no script, Unavailable where none can be run, Cancelled
 // where ctx ended first; with what was printed until then.
 func (s *Sandbox) Run(ctx context.Context, job Job) (Ran, error) {

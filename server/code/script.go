@@ -67,19 +67,22 @@ func (s *script) must(err error) {
 	}
 }
 
-// run runs a script to its end and says what ended it; empty: nothing did.
-func (s *script) run(source string, orders <-chan order) (said string) {
+// ending is what ended a script: in words of ours, in its own, or nothing.
+type ending struct{ said, thrown string }
+
+// run runs a script to its end and says what ended it.
+func (s *script) run(source string, orders <-chan order) (how ending) {
 	defer func() {
 		// The interpreter has defects of its own; each is the script's misfortune alone.
 		if p := recover(); p != nil {
-			said = s.say(fmt.Errorf("%v", p))
+			how = s.say(fmt.Errorf("%v", p))
 		}
 	}()
 	main, err := s.begin(source)
 	for err == nil && (len(s.pending) > 0 && main.State() != goja.PromiseStateRejected) {
 		o, ok := <-orders
 		if !ok {
-			return s.say(errors.New("nobody answers any more"))
+			return ending{said: "Nobody answers any more."}
 		}
 		err = s.settle(o)
 	}
@@ -89,7 +92,7 @@ func (s *script) run(source string, orders <-chan order) (said string) {
 	case main.State() == goja.PromiseStateRejected:
 		return s.sayThrown(main.Result())
 	case main.State() == goja.PromiseStatePending:
-		return s.say(errors.New(deadlock))
+		return ending{said: deadlock}
 	}
 	for p := range s.unhandled {
 		if p != main {
@@ -97,7 +100,7 @@ func (s *script) run(source string, orders <-chan order) (said string) {
 		}
 	}
 	if r := main.Result(); s.printed == 0 && r != nil && !goja.IsUndefined(r) {
-		return "Nothing was printed. What a script returns is not shown: print it."
+		return ending{said: "Nothing was printed. What a script returns is not shown: print it."}
 	}
 	return s.say(nil)
 }

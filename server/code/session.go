@@ -33,7 +33,8 @@ type Job struct {
 type Ran struct {
 	Printed string
 	Calls   int
-	Error   string // what ended it; empty: it ran to its end
+	Error   string // what ended it, in words of ours; empty: nothing that we know of
+	Thrown  string // what ended it, in its own words; empty: nothing did
 }
 
 // session is the parent's end of one run. The child on the other end of in and out is
@@ -83,7 +84,7 @@ func (s *session) take(ctx context.Context, e event, free chan struct{}, calls *
 	case !e.check():
 		return errLine
 	case e.End:
-		s.ran.Error = beginning(e.Error, 2*mostError)
+		s.ran.Error, s.ran.Thrown = beginning(e.Error, mostError), beginning(e.Thrown, mostError)
 		return errEnded
 	case e.Print != "":
 		room := mostPrinted - s.printed.Len()

@@ -47,6 +47,8 @@ var below = map[string][]string{
 	"server/job":         {"server/categorizer", "server/embedding/queue", "server/transcript"},
 	"server/delivery":    {"server/memory", "server/journal"},
 	"server/tool":        {"server/delivery", "server/recall", "server/job"},
+	"server/output":      {"server/tool"},
+	"server/script":      {"server/tool"},
 	"server/calibration": {"server/memory", "server/settings"},
 
 	"server/backup": {"server/retention", "server/transcript"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"elowen/server/project"
 	"elowen/server/recall"
 	"elowen/server/render"
-	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -178,16 +176,7 @@ func (s *Set) try(ctx context.Context, t *Tool, call Call, args []byte) (Result,
 }
 
 // arguments reads and judges the arguments.
-func arguments[T any](u *use) (in T, err error) {
-	if err = validation.DecodeBytes(u.args, &in); err == nil {
-		err = validation.Nulls(u.args, &in)
-	}
-	var f *fault.Error
-	if errors.As(err, &f) && len(f.Fields) > 0 && f.Fields[0].Rule == "unknown" {
-		err = fault.Newf(fault.Invalid, "%s It takes: %s.", f.Detail, strings.Join(propertiesOf(u.tool.Input), ", "))
-	}
-	return in, err
-}
+func arguments[T any](u *use) (T, error) { return Arguments[T](u.tool.Input, u.args) }
 
 // failed is an error as a result: what happened, and what to do.
 func failed(err error) Result {

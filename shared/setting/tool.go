@@ -12,4 +12,11 @@ var tools = []Setting{
 	{Key: "code.calls", Label: "Calls of tools from a script", Unit: "calls", Kind: Whole, Default: 100, Min: 1, Max: 1_000},
 	{Key: "code.callsAtOnce", Label: "Calls of tools from a script at a time", Unit: "calls", Kind: Whole, Default: 4, Min: 1, Max: 16},
 	{Key: "code.processes", Label: "Scripts that run at a time", Kind: Whole, Default: 4, Min: 1, Max: 64},
+
+	{Key: "output.shown", Label: "Output of a tool that a model is shown", Help: "Of a longer one, the beginning and the end.", Unit: "bytes", Kind: Whole, Default: 32_000, Min: 4_000, Max: 90_000},
+	{Key: "output.read", Label: "Bytes that are read of a kept output at a time", Unit: "bytes", Kind: Whole, Default: 30_000, Min: 1, Max: 30_000},
+	{Key: "output.offset", Label: "Where reading a kept output begins", Unit: "bytes", Kind: Whole, Default: 0, Min: 0, Max: 8 << 20},
+	{Key: "output.file", Label: "A kept output", Unit: "bytes", Kind: Whole, Default: 8 << 20, Min: 1 << 10, Max: 8 << 20},
+	{Key: "output.files", Label: "Kept outputs of a conversation", Unit: "files", Kind: Whole, Default: 50, Min: 1, Max: 1_000},
+	{Key: "output.account", Label: "Kept outputs of an account", Unit: "bytes", Kind: Whole, Default: 64 << 20, Min: 8 << 20, Max: 1 << 30},
 }
