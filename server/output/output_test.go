@@ -61,7 +61,9 @@ func call(t *testing.T, k *Kit, at tool.Place, name, args string) tool.Outcome {
 // first in the preview, later in what is read on.
 func TestALongOutputIsKeptAndReadOn(t *testing.T) {
 	dir := t.TempDir()
-	element := func(id int) string { return fmt.Sprintf("<memory id=\"%d\">%s</memory>", id, strings.Repeat("é", 400)) }
+	element := func(id int) string {
+		return fmt.Sprintf("<memory id=\"%d\">%s</memory>", id, strings.Repeat("é", 400))
+	}
 	var text strings.Builder
 	var list []delivery.Emitted
 	for id := 1; id <= 100; id++ {
