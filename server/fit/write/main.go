@@ -94,7 +94,7 @@ func run(ctx context.Context, kept string, write bool) error {
 		// twentieth is answered too.
 		// 0 leaves what was fitted.
 		late, blend, small float64
-	}{{local.Multilingual, multilingual, 0.396, 0.285, 0.130}, {local.English, english, 0.42, 0.36, 0}, {"words", nil, 0, 0, 0}} {
+	}{{local.Multilingual, multilingual, 0.396, 0.285, 0.130}, {local.English, english, 0.392, 0.270, 0}, {"words", nil, 0, 0, 0}} {
 		p := embedding.Profile{Words: 0.7}
 		tools := fit.Tools{Background: words}
 		if c.model != nil {

@@ -79,19 +79,27 @@ func root(t testing.TB) string {
 	}
 }
 
+// Program is the path of one of the reference programs; a test that needs one that isn't
+// installed is skipped.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	Long(t)
+	folder := os.Getenv("ELOWEN_REFERENCE")
+	if folder == "" {
+		folder = filepath.Join(root(t), "bin", "reference")
+	}
+	path := filepath.Join(folder, "venv", "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the reference programs aren't installed; ./build.sh reference does it. The recorded values are checked without them.")
+	}
+	return path
+}
+
 // Ask has a task of reference.py done on texts and reads its answer.
 func Ask(t testing.TB, task string, texts []string, answer any) {
 	t.Helper()
-	Long(t)
-	top := root(t)
-	folder := os.Getenv("ELOWEN_REFERENCE")
-	if folder == "" {
-		folder = filepath.Join(top, "bin", "reference")
-	}
-	python := filepath.Join(folder, "venv", "bin", "python")
-	if _, err := os.Stat(python); err != nil {
-		t.Skip("the reference programs aren't installed; ./build.sh reference does it. The recorded values are checked without them.")
-	}
+	python := Program(t, "python")
+	top, folder := root(t), filepath.Dir(filepath.Dir(filepath.Dir(python)))
 	request, err := json.Marshal(map[string]any{
 		"task": task, "texts": texts, "folder": folder,
 		"built": filepath.Join(top, "server", "embedding", "local", "weight", "built"),
