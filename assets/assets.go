@@ -39,7 +39,8 @@ const (
 	Theme    = "theme.js"     // sets the chosen theme before the first paint
 	Boot     = "boot.js"      // loads and starts the program
 	Keep     = "keep.js"      // what the browser keeps of an account
-	Map      = "map.js"       // draws the map of memories; the app loads it when it is looked at
+	Dots     = "dots.js"      // draws the points of the map
+	Map      = "map.js"       // the map of memories; the app loads both when it is looked at
 	Worker   = "worker.js"    // the service worker, without the list that server/site puts before it
 	Icons    = "icons.svg"    // the sprite of icons, rings, mark and wordmark
 	Wasm     = "app.wasm"     // the program

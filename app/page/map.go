@@ -18,7 +18,7 @@ import (
 )
 
 // Map is all active memories on one canvas. What it draws, and how one moves on it, is
-// in assets/js/map.js; this is the frame around it.
+// in assets/js/map.js and dots.js; this is the frame around it.
 type Map struct {
 	app.Compo
 	S   *Session
@@ -63,15 +63,8 @@ func (p *Map) OnMount(ctx app.Context) {
 	defer browser.Survive("map")
 	p.ctx = ctx
 	ctx.Defer(func(app.Context) {
-		browser.Script(ctx, "map.js", "elowenMap", func(script app.Value) {
-			canvas := browser.ByID("map")
-			if !canvas.Truthy() || !script.Truthy() {
-				return
-			}
-			p.shelves = p.categories()
-			o, _ := json.Marshal(map[string]any{"url": browser.Path(api.PathMap), "memories": text.MemoriesUnit, "categories": json.RawMessage(p.shelves)})
-			p.stop = browser.Listen(canvas, "elowen-map", true, p.told)
-			p.drawing = app.Window().Call("elowenMap", canvas, string(o))
+		browser.Script(ctx, "dots.js", "elowenDots", func(app.Value) {
+			browser.Script(ctx, "map.js", "elowenMap", p.draw)
 		})
 	})
 	first := true
@@ -84,6 +77,18 @@ func (p *Map) OnMount(ctx app.Context) {
 			p.later(&p.reading, mapPause, func() { p.call("load") })
 		})
 	})
+}
+
+// draw lets the script draw, once it is there.
+func (p *Map) draw(script app.Value) {
+	canvas := browser.ByID("map")
+	if !canvas.Truthy() || !script.Truthy() {
+		return
+	}
+	p.shelves = p.categories()
+	o, _ := json.Marshal(map[string]any{"url": browser.Path(api.PathMap), "memories": text.MemoriesUnit, "categories": json.RawMessage(p.shelves)})
+	p.stop = browser.Listen(canvas, "elowen-map", true, p.told)
+	p.drawing = app.Window().Call("elowenMap", canvas, string(o))
 }
 
 // OnUpdate tells the script of other categories.
