@@ -65,8 +65,9 @@ func (w *Window) unlike(a, b string) (n int, where string) {
 		const {`+a+`: a, `+b+`: b} = pictures, wide = document.querySelector("#map").width;
 		if (a.length !== b.length) return {n: a.length, where: a.length + " and " + b.length + " pixels"};
 		const at = [];
-		// The edges of the rings are not rounded alike everywhere.
-		const far = (v, u) => [0, 8, 16].some(by => Math.abs((v >> by & 255) - (u >> by & 255)) > 2);
+		// The edges of the rings are not smoothed alike everywhere; a dot of the faintest
+		// differs from its ground by more.
+		const far = (v, u) => [0, 8, 16].some(by => Math.abs((v >> by & 255) - (u >> by & 255)) > 16);
 		a.forEach((v, i) => { if (v !== b[i] && far(v, b[i])) at.push(i); });
 		const x = at.map(i => i % wide), y = at.map(i => Math.floor(i / wide)), span = v => v.reduce((m, n) => Math.min(m, n), 1e9) + " to " + v.reduce((m, n) => Math.max(m, n), 0);
 		return {n: at.length, where: "x " + span(x) + ", y " + span(y) + ", such as " + at.slice(0, 3).map(i => a[i].toString(16) + " and " + b[i].toString(16))};
