@@ -62,10 +62,7 @@ func (l Label) Fresh(source, bodyHash string) bool {
 // Labels are those of memories that any Reranker has seen.
 func Labels(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Label, error) {
 	found := make(map[int64]Label, len(ids))
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT memory_id, source, body_hash, tokens FROM late_label WHERE owner_id = ? AND memory_id IN (`+in+`)`, append([]any{int64(owner)}, args...)...)
 		for rows.Next() {
 			var id int64
@@ -86,14 +83,7 @@ func Labels(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Label, error)
 
 func labels(tx *db.Tx, owner db.AccountID, source string, bodies []embedding.Body) (map[int64]label, error) {
 	found := make(map[int64]label, len(bodies))
-	for len(bodies) > 0 {
-		n := min(len(bodies), db.InMost)
-		ids := make([]int64, n)
-		for i, b := range bodies[:n] {
-			ids[i] = b.Memory
-		}
-		bodies = bodies[n:]
-		in, args := db.In(ids)
+	for in, args := range db.InParts(memories(bodies)) {
 		rows := tx.Query(`SELECT memory_id, body_hash, tokens FROM late_label WHERE owner_id = ? AND source = ? AND memory_id IN (`+in+`)`,
 			append([]any{int64(owner), source}, args...)...)
 		for rows.Next() {
@@ -162,10 +152,7 @@ func Size(tx *db.Tx) (int64, error) {
 // Remove takes out what is stored of memories: a purge leaves no token vector, from
 // which a text could be guessed.
 func Remove(tx *db.Tx, owner db.AccountID, ids []int64) error {
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		args = append([]any{int64(owner)}, args...)
 		for _, q := range []string{
 			`DELETE FROM late_vector WHERE owner_id = ? AND memory_id IN (` + in + `)`,
@@ -189,20 +176,22 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 	return nil
 }
 
+// memories are whose bodies they are.
+func memories(bodies []embedding.Body) []int64 {
+	ids := make([]int64, len(bodies))
+	for i, b := range bodies {
+		ids[i] = b.Memory
+	}
+	return ids
+}
+
 // vectors are the packed token vectors of those of bodies that are fresh.
 func vectors(tx *db.Tx, owner db.AccountID, source string, bodies []embedding.Body, each func(id int64, packed []byte)) error {
 	hashes := make(map[int64]string, len(bodies))
 	for _, b := range bodies {
 		hashes[b.Memory] = b.Hash
 	}
-	for len(bodies) > 0 {
-		n := min(len(bodies), db.InMost)
-		ids := make([]int64, n)
-		for i, b := range bodies[:n] {
-			ids[i] = b.Memory
-		}
-		bodies = bodies[n:]
-		in, args := db.In(ids)
+	for in, args := range db.InParts(memories(bodies)) {
 		rows := tx.Query(`SELECT l.memory_id, l.body_hash, v.vectors FROM late_label l JOIN late_vector v ON v.owner_id = l.owner_id AND v.memory_id = l.memory_id
 			WHERE l.owner_id = ? AND l.source = ? AND l.tokens > 0 AND l.memory_id IN (`+in+`)`, append([]any{int64(owner), source}, args...)...)
 		if err := give(rows, hashes, each); err != nil {

@@ -226,10 +226,7 @@ func list(tx *db.Tx, owner db.AccountID, query string, args ...any) ([]api.Trans
 // among tells which of conversations are transcripts of the account's.
 func among(tx *db.Tx, owner db.AccountID, conversations []int64) (map[int64]api.Transcript, error) {
 	found := make(map[int64]api.Transcript, len(conversations))
-	for len(conversations) > 0 {
-		n := min(len(conversations), db.InMost)
-		in, args := db.In(conversations[:n])
-		conversations = conversations[n:]
+	for in, args := range db.InParts(conversations) {
 		some, err := list(tx, owner, `SELECT `+columns+` FROM transcript WHERE conversation_id IN (`+in+`) AND owner_id = ?`, append(args, int64(owner))...)
 		if err != nil {
 			return nil, err

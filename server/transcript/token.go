@@ -45,14 +45,7 @@ func putTokens(tx *db.Tx, owner db.AccountID, source string, items []tokens) (st
 // missingTokens is those of bodies that a Reranker has not seen, in their order.
 func missingTokens(tx *db.Tx, owner db.AccountID, source string, bodies []embedding.Body) ([]int64, error) {
 	have := make(map[int64]bool, len(bodies))
-	for rest := bodies; len(rest) > 0; {
-		n := min(len(rest), db.InMost)
-		ids := make([]int64, n)
-		for i, b := range rest[:n] {
-			ids[i] = b.Memory
-		}
-		rest = rest[n:]
-		in, args := db.In(ids)
+	for in, args := range db.InParts(entriesOf(bodies)) {
 		rows := tx.Query(`SELECT entry_id FROM turn_late_label WHERE owner_id = ? AND source = ? AND text_hash = ? AND entry_id IN (`+in+`)`,
 			append([]any{int64(owner), source, textVersion}, args...)...)
 		for rows.Next() {
@@ -74,10 +67,7 @@ func missingTokens(tx *db.Tx, owner db.AccountID, source string, bodies []embedd
 // tokenVectors calls f with the packed token vectors, by a Reranker, of turns. packed is
 // valid until f returns.
 func tokenVectors(tx *db.Tx, owner db.AccountID, source string, ids []int64, f func(id int64, packed []byte)) error {
-	for len(ids) > 0 {
-		n := min(len(ids), db.InMost)
-		in, args := db.In(ids[:n])
-		ids = ids[n:]
+	for in, args := range db.InParts(ids) {
 		rows := tx.Query(`SELECT l.entry_id, v.vectors FROM turn_late_label l JOIN turn_late_vector v ON v.owner_id = l.owner_id AND v.entry_id = l.entry_id
 			WHERE l.owner_id = ? AND l.source = ? AND l.text_hash = ? AND l.tokens > 0 AND l.entry_id IN (`+in+`)`,
 			append([]any{int64(owner), source, textVersion}, args...)...)

@@ -83,14 +83,7 @@ func headOf(tx *db.Tx, owner db.AccountID) (h head, err error) {
 // missing is those of bodies that have no fresh vectors in the space, in their order.
 func missing(tx *db.Tx, owner db.AccountID, in embedding.Stored, bodies []embedding.Body) ([]int64, error) {
 	fresh := make(map[int64]bool, len(bodies))
-	for rest := bodies; len(rest) > 0; {
-		n := min(len(rest), db.InMost)
-		ids := make([]int64, n)
-		for i, b := range rest[:n] {
-			ids[i] = b.Memory
-		}
-		rest = rest[n:]
-		which, args := db.In(ids)
+	for which, args := range db.InParts(entriesOf(bodies)) {
 		rows := tx.Query(`SELECT entry_id, text_hash, width FROM turn_embedding WHERE owner_id = ? AND space_id = ? AND entry_id IN (`+which+`)`,
 			append([]any{int64(owner), int64(in.ID)}, args...)...)
 		for rows.Next() {
@@ -108,6 +101,15 @@ func missing(tx *db.Tx, owner db.AccountID, in embedding.Stored, bodies []embedd
 		}
 	}
 	return lacking(bodies, fresh), nil
+}
+
+// entriesOf are whose texts they are.
+func entriesOf(bodies []embedding.Body) []int64 {
+	ids := make([]int64, len(bodies))
+	for i, b := range bodies {
+		ids[i] = b.Memory
+	}
+	return ids
 }
 
 func lacking(bodies []embedding.Body, have map[int64]bool) []int64 {

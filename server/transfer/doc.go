@@ -21,7 +21,10 @@
 // nothing.
 //
 // What comes from other systems (package foreign reads it) is whole: all of it comes in,
-// in one decision, or nothing, with what is refused and where. A text that the account
+// in one decision, or nothing, with what is refused and where. That decision has the writer
+// to its end: what others write meanwhile waits for nearly all of its time (95% of it with
+// 100,000 memories, by BenchmarkAddBesideAnImport), where our own lines let them in every
+// 2,000. A text that the account
 // has already is there, whenever it was made and whatever it is filed under; in one
 // import, too. Where it came from stands in the audit of each memory.
 //

@@ -1,9 +1,7 @@
 package transfer
 
 import (
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"elowen/shared/fault"
 )
@@ -12,11 +10,9 @@ import (
 // a line that somebody sent, would end the server for all. It is fault.Internal instead,
 // with the stack in the log.
 func guard(log *slog.Logger, work func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			log.Error("an import panicked", "panic", p, "stack", string(debug.Stack()))
-			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v", p), "")
-		}
-	}()
-	return work()
+	if panicked := fault.Guarded(func() { err = work() }); panicked != nil {
+		log.Error("an import panicked", "error", panicked)
+		return panicked
+	}
+	return err
 }
