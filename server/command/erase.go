@@ -19,6 +19,7 @@ import (
 	"elowen/server/project"
 	"elowen/server/schedule"
 	"elowen/server/transcript"
+	"elowen/server/turn"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -35,6 +36,7 @@ type eraseStep struct {
 func (st *stores) eraseSteps() []eraseStep {
 	return []eraseStep{
 		{"delivery", delivery.EraseAccount},
+		{"turn", turn.EraseAccount},
 		{"transcript", transcript.EraseAccount},
 		{"journal", journal.EraseAccount},
 		{"transfer", st.transfer.EraseAccount},
@@ -92,6 +94,9 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 func (st *stores) drop(owner db.AccountID) {
 	st.indexes.Drop(owner)
 	st.transcripts.Drop(owner)
+	if st.turns != nil {
+		st.turns.Forget(owner)
+	}
 }
 
 // erasePool removes the pool of a project that is deleted. One that holds memories is

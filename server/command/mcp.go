@@ -84,11 +84,15 @@ func (c *mcpCommand) address() (string, error) {
 
 // agents answers agents over the open stores.
 func (st *stores) agents(identify func(http.ResponseWriter, *http.Request) (account.Identity, error), actor string) *mcpd.Handler {
-	tools := tool.New(tool.Options{
+	return mcpd.New(mcpd.Options{Tools: st.tools(), Delivery: st.delivery, Identify: identify, Actor: actor, Version: version, Log: st.log})
+}
+
+// tools are what a model may do with memories.
+func (st *stores) tools() *tool.Set {
+	return tool.New(tool.Options{
 		Memories: st.memories, Categories: st.categories, Projects: st.projects, Recall: st.recall, Delivery: st.delivery,
 		Jobs: func() *job.Store { return st.jobs }, Done: st.figures.Done, Log: st.log,
 	})
-	return mcpd.New(mcpd.Options{Tools: tools, Delivery: st.delivery, Identify: identify, Actor: actor, Version: version, Log: st.log})
 }
 
 // ownAgents answers the agents of who may open the data directory: as a token's

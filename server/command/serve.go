@@ -147,6 +147,14 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		log.Info("maintenance jobs were cut off when the server ended; started again they go on where they were", "jobs", n)
 	}
 
+	if n, err := st.turns.Recover(r.ctx, st.db.Engine() == "sqlite"); err != nil {
+		admin.close()
+		return err
+	} else if n > 0 {
+		log.Info("turns of conversations were cut off when the server ended; they can be tried again", "turns", n)
+	}
+	defer st.turns.Close() // before the stores
+
 	// The work beside requests ends before the stores close.
 	work, stop := context.WithCancel(context.WithoutCancel(r.ctx))
 	var running sync.WaitGroup

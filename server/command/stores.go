@@ -27,6 +27,7 @@ import (
 	"elowen/server/secret"
 	"elowen/server/transcript"
 	"elowen/server/transfer"
+	"elowen/server/turn"
 	"elowen/server/vector"
 	"elowen/server/words"
 	"elowen/shared/fault"
@@ -58,6 +59,7 @@ type stores struct {
 	dir        string // the data directory
 
 	transcripts *transcript.Store
+	turns       *turn.Store // nil: no conversations are held here
 }
 
 // share takes the lock of those who have the store open. It waits a while for one

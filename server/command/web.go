@@ -14,6 +14,7 @@ import (
 	"elowen/server/backup"
 	"elowen/server/categorizer"
 	"elowen/server/category"
+	"elowen/server/db"
 	"elowen/server/doctor"
 	"elowen/server/embedding/queue"
 	"elowen/server/feed"
@@ -48,9 +49,13 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	w.queue = st.queue(r.System, w.feed)
 	w.sorter = st.sorter(r.System, w.feed)
 	st.jobs = st.maintenance(w.queue, w.sorter)
+	st.turns = st.conversations(r.System)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Meaning: st.recall, Log: log,
-		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Jobs: st.jobs, Index: w.queue.StateIn}),
+		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Jobs: st.jobs, Turns: st.turns, Index: w.queue.StateIn}),
+	})
+	st.turns.OnChange(func(owner db.AccountID, conversation int64) {
+		w.projector.Touch(owner, projection.NounTurn, conversation)
 	})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -63,7 +68,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Transcripts: st.transcripts, Projects: st.projects, Projector: w.projector, Jobs: st.jobs, Calibration: st.measure,
+		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Transcripts: st.transcripts, Turns: st.turns, Projects: st.projects, Projector: w.projector, Jobs: st.jobs, Calibration: st.measure,
 		Erase: func(ctx context.Context, _ account.Identity, name string) error {
 			_, err := st.erase(ctx, name)
 			return err

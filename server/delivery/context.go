@@ -43,7 +43,7 @@ func retain(s *journal.Snapshot) *Retained {
 			continue
 		}
 		e, _ := s.Entry(p.Entry)
-		list, via := deliveriesOf(e)
+		list, via := DeliveriesOf(e)
 		for _, d := range list {
 			v := version{d.Memory, d.BodyHash}
 			if r.has[v] {
@@ -59,8 +59,8 @@ func retain(s *journal.Snapshot) *Retained {
 	return r
 }
 
-// deliveriesOf is what an entry brings before the model, and by which way.
-func deliveriesOf(e journal.Entry) ([]journal.Delivery, string) {
+// DeliveriesOf is what an entry brings before the model, and by which way.
+func DeliveriesOf(e journal.Entry) ([]journal.Delivery, string) {
 	switch p := e.Payload.(type) {
 	case *journal.TurnContext:
 		return p.Deliveries, p.Via
@@ -115,7 +115,7 @@ func Gone(s *journal.Snapshot) []Left {
 		if inside[e.ID] {
 			continue
 		}
-		deliveries, via := deliveriesOf(e)
+		deliveries, via := DeliveriesOf(e)
 		for _, d := range deliveries {
 			v := version{d.Memory, d.BodyHash}
 			if seen[v] || now.has[v] {
@@ -287,7 +287,7 @@ func lost(s *journal.Snapshot, p *Pending) string {
 		if _, ok := e.Payload.(*journal.Compaction); ok {
 			return WithdrawnCompaction
 		}
-		list, _ := deliveriesOf(e)
+		list, _ := DeliveriesOf(e)
 		for _, d := range p.list {
 			if slices.ContainsFunc(list, func(o journal.Delivery) bool { return o.Memory == d.Memory && o.BodyHash == d.BodyHash }) {
 				there++

@@ -39,8 +39,11 @@ type call struct {
 func (c *call) by() audit.Actor { return audit.By(c.id) }
 
 // pathID is the {id} of the path. What is no id is the id of nothing.
-func (c *call) pathID() (int64, error) {
-	text := c.r.PathValue("id")
+func (c *call) pathID() (int64, error) { return c.pathNumber("id") }
+
+// pathNumber is an id at another place of the path; what is none is the id of nothing.
+func (c *call) pathNumber(name string) (int64, error) {
+	text := c.r.PathValue(name)
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
 		return 0, errNotFound

@@ -22,7 +22,7 @@ const mark = "xyzzyalice"
 // absent are ids of nothing, as long as those that are there.
 func (th things) absent() things {
 	gone := func(n int64) int64 { return n + 1_000_000_000 }
-	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), gone(th.transcript), "nobody", ""}
+	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), gone(th.transcript), gone(th.conversation), gone(th.entry), gone(th.queued), "nobody", ""}
 }
 
 // state is all that an account can see of itself, and where its log stands.
@@ -51,6 +51,9 @@ func (p *person) state() string {
 	}
 	for _, one := range into[api.Page[api.Transcript]](p, p.must("GET", api.PathTranscripts+"?limit=500", nil)).Items {
 		fmt.Fprintln(&b, p.must("GET", api.TranscriptPath(one.ID), nil).text)
+	}
+	for _, one := range into[api.Page[api.Conversation]](p, p.must("GET", api.PathConversations+"?limit=500", nil)).Items {
+		fmt.Fprintln(&b, p.must("GET", api.ConversationPath(one.ID), nil).text, p.must("GET", api.ConversationPath(one.ID, "messages"), nil).text, p.must("GET", api.ConversationPath(one.ID, "context"), nil).text)
 	}
 	fmt.Fprintln(&b, p.must("POST", api.PathTranscriptSearch, api.TranscriptSearch{Query: "lamp in the hall " + mark, Limit: api.Ptr(50)}).text)
 	if p.id.Role != api.RoleAdmin { // who are told of projects
@@ -98,7 +101,7 @@ func nameless(v any) any {
 		out := map[string]any{}
 		for k, inner := range v {
 			switch k {
-			case "id", "conversationId", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
+			case "id", "conversationId", "leafId", "parentId", "entryId", "memoryId", "categoryId", "defaultCategoryId", "projectId", "slug", "nextCursor", "token":
 				inner = inner == nil || inner == ""
 			case "points": // of a map: each with its id
 				inner = len(fmt.Sprint(inner))

@@ -30,6 +30,7 @@ import (
 	"elowen/server/retention"
 	"elowen/server/transcript"
 	"elowen/server/transfer"
+	"elowen/server/turn"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 )
@@ -46,6 +47,7 @@ type Services struct {
 	Projects    *project.Store
 	Recall      *recall.Store
 	Transcripts *transcript.Store
+	Turns       *turn.Store
 	Projector   *projection.Projector
 	Jobs        *job.Store
 	Calibration *calibration.Store
@@ -308,7 +310,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transcripts(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transcripts(), s.conversations(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

@@ -39,6 +39,7 @@ import (
 	"elowen/server/secret"
 	"elowen/server/transcript"
 	"elowen/server/transfer"
+	"elowen/server/turn"
 	"elowen/server/vector"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -98,6 +99,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 		Recall: recall.New(w.db, recall.Options{
 			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
+		Turns:       held(w.db, memories),
 		Transcripts: transcript.New(w.db, transcript.Options{Service: embedding.NewService(), Log: log}),
 		Jobs:        job.New(w.db, job.Options{Works: map[string]job.Work{api.OperationReindex: &job.Reindex{Memories: memories, DB: w.db, Service: embedding.NewService()}}}),
 		Calibration: calibration.New(w.db, memories),
@@ -118,6 +120,14 @@ func newWorld(t testing.TB, o GateOptions) *world {
 	return w
 }
 
+// held are conversations in which nothing goes on: what a turn would do is not this
+// package's.
+func held(d *db.DB, memories *memory.Store) *turn.Store {
+	s := turn.New(d, turn.Options{Snapshots: journal.NewSnapshots(0), Memories: memories})
+	s.Close()
+	return s
+}
+
 // erase is as the program puts it together.
 func (w *world) erase(ctx context.Context, _ account.Identity, name string) error {
 	return w.db.Update(ctx, func(tx *db.Tx) error {
@@ -126,7 +136,7 @@ func (w *world) erase(ctx context.Context, _ account.Identity, name string) erro
 			return err
 		}
 		owner := db.AccountID(p.ID)
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, transcript.EraseAccount, journal.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, turn.EraseAccount, transcript.EraseAccount, journal.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, owner); err != nil {
 				return err
 			}
@@ -319,6 +329,7 @@ type things struct {
 	job, receipt                            int64 // of maintenance: one that runs, one that ended
 	project                                 int64 // that the account has a part in, and shares
 	transcript                              int64
+	conversation, entry, queued             int64
 	person                                  string // another account, for an administrator
 	backup                                  string // a backup, for an administrator
 }
@@ -348,6 +359,7 @@ func (p *person) things(mark string) things {
 	th.session = opened.Identity.SessionID
 	th.project = p.project(fmt.Sprint(mark, "-", p.made))
 	th.transcript = into[api.Transcript](p, p.must("POST", api.PathTranscripts, talk(mark, p.made))).ID
+	th.conversation, th.entry, th.queued = p.conversation(mark)
 	for _, id := range []*int64{&th.receipt, &th.job} {
 		m, err := p.services.Jobs.Start(context.Background(), p.id.Owner, api.MaintenanceStart{Operation: api.OperationReindex}, false)
 		if err != nil {
@@ -416,6 +428,27 @@ func (p *person) backup() string {
 	return b.Name
 }
 
+// conversation is one with a message that nobody has answered yet, and one that waits.
+func (p *person) conversation(mark string) (id, entry, queued int64) {
+	p.Helper()
+	id = into[api.Conversation](p, p.must("POST", api.PathConversations, api.ConversationAdd{Title: mark})).ID
+	err := p.db.Update(context.Background(), func(tx *db.Tx) error {
+		list, err := journal.Append(tx, p.id.Owner, id, 0,
+			journal.Draft{Payload: &journal.Message{Role: journal.RoleUser, Content: mark}},
+			journal.Draft{Payload: &journal.Message{Role: journal.RoleAssistant, Content: "Yes, " + mark}},
+			journal.Draft{Payload: &journal.Message{Role: journal.RoleUser, Content: "And then?"}})
+		if err != nil {
+			return err
+		}
+		entry = list[2].ID
+		return tx.Row(`INSERT INTO turn_queue (owner_id, conversation_id, content, steer, at) VALUES (?, ?, ?, 0, 0) RETURNING id`, []any{int64(p.id.Owner), id, mark}, &queued)
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return id, entry, queued
+}
+
 // path fills a route's path in.
 func (th things) path(r Route) string {
 	id := th.memory
@@ -430,6 +463,8 @@ func (th things) path(r Route) string {
 		id = th.token
 	case strings.HasPrefix(r.Path, api.PathTranscripts):
 		id = th.transcript
+	case strings.HasPrefix(r.Path, api.PathConversations):
+		id = th.conversation
 	case strings.HasPrefix(r.Path, api.PathProjects):
 		id = th.project
 	case strings.HasPrefix(r.Path, api.PathSessions):
@@ -441,7 +476,7 @@ func (th things) path(r Route) string {
 	if strings.HasPrefix(r.Path, api.PathBackups) {
 		name = th.backup
 	}
-	return strings.NewReplacer("{id}", fmt.Sprint(id), "{name}", name).Replace(r.Path)
+	return strings.NewReplacer("{id}", fmt.Sprint(id), "{name}", name, "{queued}", fmt.Sprint(th.queued)).Replace(r.Path)
 }
 
 // example is a request for a route that succeeds.
@@ -495,6 +530,16 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.RetrieveRequest{Query: "lamp in the hall", Limit: api.Ptr(5), Exclude: []int64{th.trashed}}
 	case "POST " + api.PathTranscripts:
 		return "", talk("somebody", n)
+	case "POST " + api.PathConversations:
+		return "", api.ConversationAdd{Title: fmt.Sprint("Talk ", n)}
+	case "PATCH " + api.PathConversations + "/{id}":
+		return "", api.ConversationPatch{Title: api.Ptr(fmt.Sprint("Another talk ", n)), CompactAt: api.Some(50)}
+	case "POST " + api.PathConversations + "/{id}/messages":
+		return "", api.MessageSend{Content: fmt.Sprint("Question ", n), Edit: th.entry}
+	case "POST " + api.PathConversations + "/{id}/fork", "POST " + api.PathConversations + "/{id}/leaf":
+		return "", api.EntryPick{EntryID: th.entry}
+	case "POST " + api.PathConversations + "/{id}/compact":
+		return "", api.CompactStart{Instructions: fmt.Sprint("Briefly, time ", n)}
 	case "POST " + api.PathTranscriptSearch:
 		return "", api.TranscriptSearch{Query: "lamp in the hall", Limit: api.Ptr(5), ConversationID: th.transcript}
 	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels, "PUT " + api.PathLimits, "PUT " + api.PathRuntime:

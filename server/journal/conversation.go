@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"slices"
+
 	"elowen/server/db"
 	"elowen/shared/fault"
 )
@@ -53,6 +55,31 @@ func (c *Conversation) fields() []any {
 	return []any{&c.ID, &c.Kind, &c.Title, &c.Leaf, &c.StartedAt, &c.CreatedAt, &c.UpdatedAt}
 }
 
+// Beside are the messages that hang below the same entry of a conversation as others, by
+// what they hang below (0: nothing), each list ascending.
+func Beside(tx *db.Tx, owner db.AccountID, conversation int64, parents []int64) (map[int64][]int64, error) {
+	found := map[int64][]int64{}
+	take := func(rows *db.Rows) error {
+		return rows.Each(func() error {
+			var parent, id int64
+			err := rows.Scan(&parent, &id)
+			found[parent] = append(found[parent], id)
+			return err
+		})
+	}
+	for in, args := range db.InParts(parents) {
+		if err := take(tx.Query(`SELECT parent_id, id FROM journal_entry WHERE parent_id IN (`+in+`) AND +owner_id = ? AND conversation_id = ? AND type = ? ORDER BY id`,
+			append(args, int64(owner), conversation, string(TypeMessage))...)); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.Contains(parents, 0) {
+		return found, nil
+	}
+	return found, take(tx.Query(`SELECT 0, id FROM journal_entry WHERE conversation_id = ? AND parent_id IS NULL AND +owner_id = ? AND type = ? ORDER BY id`,
+		conversation, int64(owner), string(TypeMessage)))
+}
+
 // Get is one of the account's conversations. Errors: NotFound.
 func Get(tx *db.Tx, owner db.AccountID, id int64) (Conversation, error) {
 	var c Conversation
@@ -87,6 +114,16 @@ func GetAll(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]Conversation,
 		}
 	}
 	return found, nil
+}
+
+// Rename gives a conversation another title. Errors: NotFound.
+func Rename(tx *db.Tx, owner db.AccountID, id int64, title string) error {
+	err := tx.Must(`UPDATE conversation SET title = ?, updated_at = ? WHERE id = ? AND owner_id = ?`, title, tx.Now, id, int64(owner))
+	if fault.Is(err, fault.NotFound) {
+		return errNoConversation
+	}
+	tx.Emit(owner, db.NounConversation, id)
+	return err
 }
 
 // Go moves the leaf of a conversation to one of its entries: the branch that ends there

@@ -77,6 +77,40 @@ const (
 	changeMost  = 4 * changeBatch
 )
 
+// NounTurn is what goes on in a conversation, which no log tells of: Touch does.
+const NounTurn db.Noun = "turn"
+
+// Touch has the account's windows look at something that moved without a change of the
+// store. It doesn't wait. Where nobody watches nothing happens.
+func (p *Projector) Touch(owner db.AccountID, noun db.Noun, id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.residents[owner]
+	if r == nil || len(r.viewers) == 0 {
+		return
+	}
+	if r.touched == nil {
+		r.touched = map[db.Noun]map[int64]bool{}
+	}
+	if r.touched[noun] == nil {
+		r.touched[noun] = map[int64]bool{}
+	}
+	r.touched[noun][id] = true
+	select {
+	case r.nudge <- struct{}{}:
+	default: // it is to look anyway
+	}
+}
+
+// takeTouched is what was touched since it was last asked.
+func (r *resident) takeTouched() map[db.Noun]map[int64]bool {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	list := r.touched
+	r.touched = nil
+	return list
+}
+
 // entries reads what the log has after since. The error is fault.Gone where
 // everything has to be read anew.
 func entries(tx *db.Tx, owner db.AccountID, since db.Head) (News, db.Head, error) {

@@ -210,7 +210,7 @@ func (p *Projector) place(owner db.AccountID) *resident {
 	r := p.residents[owner]
 	if r == nil {
 		r = &resident{
-			p: p, owner: owner, gate: newGate(),
+			p: p, owner: owner, gate: newGate(), nudge: make(chan struct{}, 1),
 			selections: map[string]*selection{}, windows: map[string]*window{}, viewers: map[*Viewer]struct{}{},
 		}
 		p.residents[owner] = r

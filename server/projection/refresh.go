@@ -26,6 +26,7 @@ func (r *resident) follow(ctx context.Context, wake <-chan struct{}) {
 	for {
 		select {
 		case <-wake:
+		case <-r.nudge:
 		case <-later:
 		case <-ctx.Done():
 			return

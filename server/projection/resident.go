@@ -33,6 +33,9 @@ type resident struct {
 	usedAt  int64 // by Projector.uses
 	asked   int64 // when it was last used, by Projector.millis
 	leaving bool  // its memory is about to be given back
+
+	nudge   chan struct{}              // something was touched
+	touched map[db.Noun]map[int64]bool // what no log tells of, since the last advance
 }
 
 func (r *resident) bytes() int64 {
@@ -141,6 +144,11 @@ func (r *resident) advance(tx *db.Tx) error {
 	n, err := r.catchUp(tx)
 	if err != nil {
 		return err
+	}
+	for noun, ids := range r.takeTouched() {
+		for id := range ids {
+			n.add(noun, id)
+		}
 	}
 	r.accountNews = r.accountNews || n.Of(db.NounAccount)
 	for _, w := range r.windows {

@@ -40,7 +40,7 @@ var below = map[string][]string{
 
 	// What is shown live beside memories: a file a noun. It knows them so that
 	// projection need not.
-	"server/projection/view":           {"server/projection", "server/retention", "server/job"},
+	"server/projection/view":           {"server/projection", "server/retention", "server/job", "server/turn"},
 	"server/projection/projectiontest": {"server/projection/view"},
 
 	"server/categorizer": {"server/memory", "server/model", "server/feed"},
@@ -56,6 +56,8 @@ var below = map[string][]string{
 	"server/fit":             {"server/recall"},
 	"server/embedding/queue": {"server/memory", "server/feed"},
 	"server/doctor":          {"server/backup"},
+
+	"server/turn": {"server/tool", "server/model"},
 
 	"server/journal":    {"server/db"},
 	"server/transcript": {"server/journal", "server/recall", "server/embedding/queue"},

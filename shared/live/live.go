@@ -29,6 +29,10 @@ const (
 	ViewMaintenance = "maintenance" // rows: MaintenanceRow, the newest first
 	ViewMap         = "map"         // one row: MapRow
 	ViewTokens      = "tokens"      // rows: TokenRow, the oldest first
+
+	ViewConversations = "conversations" // rows: ConversationRow, the last used first
+	ViewConversation  = "conversation"  // of a conversation (Of): TalkRows
+	ViewContext       = "context"       // of a conversation (Of): ContextRows
 )
 
 // The types of frame from the client.
@@ -142,6 +146,39 @@ type MaintenanceRow struct{ api.Maintenance }
 // TokenRow is a row of the view tokens; never with its secret.
 type TokenRow struct{ api.Token }
 
+// ConversationRow is a row of the view conversations.
+type ConversationRow struct{ api.Conversation }
+
+// TalkRow is a row of the view conversation of one conversation (Request.Of). The first
+// row, of the id 0, is how it stands: Conversation, and Turn while one runs. Then come
+// the last entries of its active branch (Request.Limit of them; older ones are read by
+// GET /api/conversations/{id}/messages), with their own ids. What the model says at the
+// moment comes last, in pieces with the ids -1, -2 …: only the last of them changes
+// while it speaks, and all go when the entry that they become comes. Total counts the
+// entries of the branch, From is the rank of the first one that is shown.
+type TalkRow struct {
+	ID           int64                  `json:"id"`
+	Conversation *api.Conversation      `json:"conversation,omitempty"` // of the row 0
+	Turn         *api.TurnNow           `json:"turn,omitempty"`         // of the row 0
+	Entry        *api.ConversationEntry `json:"entry,omitempty"`        // of an entry
+	Piece        *Piece                 `json:"piece,omitempty"`        // of a piece
+}
+
+// Piece is a part of what the model says at the moment: a paragraph, or another block
+// of its own. It has Node or Call.
+type Piece struct {
+	Node *api.Node     `json:"node,omitempty"`
+	Call *api.ToolCall `json:"call,omitempty"` // a tool that it calls
+}
+
+// ContextRow is a row of the view context of one conversation (Request.Of): a memory
+// that the model sees, in the order in which they came, then those that have left, the
+// last one first. Its id is a number of its own: several versions of a memory may be there.
+type ContextRow struct {
+	ID     int64             `json:"id"`
+	Memory api.ContextMemory `json:"memory"`
+}
+
 // DetailRow is the row of the view memory.
 type DetailRow struct {
 	ID int64 `json:"id"` // the memory's
@@ -177,6 +214,15 @@ func (r MaintenanceRow) Key() int64 { return r.ID }
 
 // Key is the token's id.
 func (r TokenRow) Key() int64 { return r.ID }
+
+// Key is the conversation's id.
+func (r ConversationRow) Key() int64 { return r.ID }
+
+// Key is 0, the entry's id, or that of a piece.
+func (r TalkRow) Key() int64 { return r.ID }
+
+// Key is the row's own id.
+func (r ContextRow) Key() int64 { return r.ID }
 
 // Key is the memory's id.
 func (r DetailRow) Key() int64 { return r.ID }

@@ -4,6 +4,12 @@ CREATE INDEX agent_conversation_used ON agent_conversation (owner_id, used_at);
 -- index category_project
 CREATE INDEX category_project ON category (project_id) WHERE project_id IS NOT NULL;
 
+-- index chat_owner
+CREATE INDEX chat_owner ON chat (owner_id, used_at, conversation_id);
+
+-- index chat_state
+CREATE INDEX chat_state ON chat (state, lease_until);
+
 -- index conversation_owner
 CREATE INDEX conversation_owner ON conversation (owner_id, id);
 
@@ -85,6 +91,9 @@ CREATE INDEX token_owner ON token (owner_id);
 -- index turn_embedding_stamp
 CREATE INDEX turn_embedding_stamp ON turn_embedding (owner_id, space_id, stamp);
 
+-- index turn_queue_conversation
+CREATE INDEX turn_queue_conversation ON turn_queue (conversation_id, id);
+
 -- table account
 CREATE TABLE account (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -158,6 +167,35 @@ CREATE TABLE change_head (
   seq BIGINT NOT NULL,
   floor BIGINT NOT NULL
 );
+
+-- table chat
+CREATE TABLE chat (
+  conversation_id BIGINT PRIMARY KEY REFERENCES conversation (id),
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  project_id BIGINT NOT NULL, -- 0: none
+  provider TEXT NOT NULL, -- with model: the one that was picked; empty: the role chat
+  model TEXT NOT NULL,
+  titled TEXT NOT NULL CHECK (titled IN ('no', 'words', 'model', 'person')),
+  state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'failed', 'stopped', 'interrupted')),
+  problem TEXT NOT NULL, -- of what failed, in words for people
+  retry_at BIGINT NOT NULL, -- before it there is no use in trying again; 0: at once
+  holder TEXT NOT NULL, -- of a turn that runs: the program that runs it
+  lease_until BIGINT NOT NULL,
+  stop_asked BIGINT NOT NULL,
+  tokens BIGINT NOT NULL, -- that the context had at the last answer; 0: not known
+  context_window BIGINT NOT NULL, -- of that model; 0: not known
+  called_at BIGINT NOT NULL, -- of the last answer; 0: none
+  used_at BIGINT NOT NULL
+);
+
+-- table chat_compaction
+CREATE TABLE chat_compaction (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  provider TEXT NOT NULL, -- with model: empty for the role chat
+  model TEXT NOT NULL,
+  percent BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, provider, model)
+) WITHOUT ROWID;
 
 -- table conversation
 CREATE TABLE conversation (
@@ -550,6 +588,16 @@ CREATE TABLE turn_posting (
   body BLOB NOT NULL,
   PRIMARY KEY (owner_id, segment, term, chunk)
 ) WITHOUT ROWID;
+
+-- table turn_queue
+CREATE TABLE turn_queue (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  conversation_id BIGINT NOT NULL REFERENCES conversation (id),
+  content TEXT NOT NULL,
+  steer BIGINT NOT NULL,
+  at BIGINT NOT NULL
+);
 
 -- table turn_stat
 CREATE TABLE turn_stat (

@@ -26,6 +26,7 @@ import (
 	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/retention"
+	"elowen/server/turn"
 	"elowen/shared/api"
 	wire "elowen/shared/live"
 )
@@ -36,6 +37,7 @@ type Sources struct {
 	Retention  *retention.Store
 	Projects   *project.Store // nil: there is no such view
 	Jobs       *job.Store     // nil: there is no such view
+	Turns      *turn.Store    // nil: there are no such views
 	// Index tells how an account's index is, but for its counts; nil: there is no such
 	// view.
 	Index func(tx *db.Tx, owner db.AccountID) (api.IndexState, error)
@@ -68,6 +70,23 @@ func All(s Sources) map[string]projection.Make {
 	if s.Jobs != nil {
 		views[wire.ViewMaintenance] = func(account.Identity, wire.Request) (projection.View, error) {
 			return maintenance{s.Jobs}, nil
+		}
+	}
+	if s.Turns != nil {
+		views[wire.ViewConversations] = func(_ account.Identity, req wire.Request) (projection.View, error) {
+			return &conversations{s.Turns, rowsOf(req)}, nil
+		}
+		views[wire.ViewConversation] = func(_ account.Identity, req wire.Request) (projection.View, error) {
+			if req.Of == 0 {
+				return nil, errNoConversation
+			}
+			return &conversation{store: s.Turns, id: req.Of, limit: rowsOf(req)}, nil
+		}
+		views[wire.ViewContext] = func(_ account.Identity, req wire.Request) (projection.View, error) {
+			if req.Of == 0 {
+				return nil, errNoConversation
+			}
+			return &inContext{store: s.Turns, id: req.Of}, nil
 		}
 	}
 	if s.Index != nil {

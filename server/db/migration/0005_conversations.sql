@@ -1,0 +1,43 @@
+-- Conversations that a model of ours answers in: what they are set to, and how the turn
+-- that runs, or ran last, stands.
+CREATE TABLE chat (
+  conversation_id BIGINT PRIMARY KEY REFERENCES conversation (id),
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  project_id BIGINT NOT NULL, -- 0: none
+  provider TEXT NOT NULL, -- with model: the one that was picked; empty: the role chat
+  model TEXT NOT NULL,
+  titled TEXT NOT NULL CHECK (titled IN ('no', 'words', 'model', 'person')),
+  state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'failed', 'stopped', 'interrupted')),
+  problem TEXT NOT NULL, -- of what failed, in words for people
+  retry_at BIGINT NOT NULL, -- before it there is no use in trying again; 0: at once
+  holder TEXT NOT NULL, -- of a turn that runs: the program that runs it
+  lease_until BIGINT NOT NULL,
+  stop_asked BIGINT NOT NULL,
+  tokens BIGINT NOT NULL, -- that the context had at the last answer; 0: not known
+  context_window BIGINT NOT NULL, -- of that model; 0: not known
+  called_at BIGINT NOT NULL, -- of the last answer; 0: none
+  used_at BIGINT NOT NULL
+);
+CREATE INDEX chat_owner ON chat (owner_id, used_at, conversation_id);
+CREATE INDEX chat_state ON chat (state, lease_until);
+
+-- Messages that wait for the turn that runs: for its end, or, those that steer it, for
+-- the next time that its model is asked.
+CREATE TABLE turn_queue (
+  id {{id}},
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  conversation_id BIGINT NOT NULL REFERENCES conversation (id),
+  content TEXT NOT NULL,
+  steer BIGINT NOT NULL,
+  at BIGINT NOT NULL
+);
+CREATE INDEX turn_queue_conversation ON turn_queue (conversation_id, id);
+
+-- From which share of a model's context an account has it summarized, in percent.
+CREATE TABLE chat_compaction (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  provider TEXT NOT NULL, -- with model: empty for the role chat
+  model TEXT NOT NULL,
+  percent BIGINT NOT NULL,
+  PRIMARY KEY (owner_id, provider, model)
+) {{clustered}};

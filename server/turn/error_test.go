@@ -1,0 +1,207 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"elowen/server/servertest/scripted"
+	"elowen/server/tool"
+	"elowen/shared/api"
+	"elowen/shared/fault"
+)
+
+// Errors from the provider end the turn with a plain message and a Retry: 401, 429 with
+// Retry-After, 5xx, a stream cut in the middle, malformed JSON.
+func TestProviderErrors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer scripted.Answer
+		branch string
+		after  string // what is left after it is tried again
+		retry  bool   // says when to try again
+	}{
+		{"401", scripted.Status(401, ""), "u", "u a", false},
+		{"429", scripted.Status(429, "600"), "u", "u a", true},
+		{"500", scripted.Status(500, ""), "u", "u a", false},
+		{"cut in the middle", scripted.Says(scripted.Text("Half of"), scripted.Cut()), "u a!", "u a", false},
+		{"fails within", scripted.Says(scripted.Text("Half of"), scripted.Fails()), "u a!", "u a", false},
+		{"malformed", scripted.Says(scripted.Text("Half of"), scripted.Raw("data: {\"choices\": [{\n\n")), "u a!", "u a", false},
+		{"a page", scripted.HTML(), "u", "u a", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t)
+			h.endpoint.Next(c.answer)
+			if strings.HasPrefix(c.name, "5") { // it is asked again by itself
+				h.endpoint.Next(c.answer, c.answer)
+			}
+			h.say("Hello?")
+			now := h.rest(api.ChatFailed)
+			if now.Problem == "" || strings.Contains(now.Problem, "provider's own words") || (now.RetryAt != nil) != c.retry {
+				t.Errorf("%+v", now)
+			}
+			h.want("the branch", h.branch(), c.branch)
+			if _, err := h.Retry(ctx, h.ann, h.id); err != nil {
+				t.Fatal(err)
+			}
+			h.rest(api.ChatIdle)
+			h.want("tried again", h.branch(), c.after)
+			if _, err := h.Retry(ctx, h.ann, h.id); !fault.Is(err, fault.Invalid) {
+				t.Errorf("there is nothing to try again: %v", err)
+			}
+		})
+	}
+}
+
+// Stop cancels the provider's stream and tools at once and keeps what was said.
+func TestStop(t *testing.T) {
+	t.Run("the stream", func(t *testing.T) {
+		h := newHouse(t)
+		h.endpoint.Next(scripted.Says(scripted.Text("So far"), scripted.Gate(make(chan struct{}))))
+		h.say("Hello?")
+		r := h.request()
+		h.until("what is said", func() bool { n, _ := h.Now(h.ann, h.id); return n.Text == "So far" })
+		if n, _ := h.Now(h.ann, h.id); n.Turn.Phase != api.PhaseAnswering {
+			t.Errorf("%+v", n)
+		}
+		if _, ok := h.Now(h.bob, h.id); ok {
+			t.Error("somebody else sees it")
+		}
+		if _, err := h.Stop(ctx, h.ann, h.id); err != nil {
+			t.Fatal(err)
+		}
+		h.rest(api.ChatStopped)
+		<-r.Gone()
+		h.want("the branch", h.branch(), "u a!")
+		h.turn("And?")
+		h.want("after it", h.branch(), "u a! u a")
+	})
+	t.Run("a tool", func(t *testing.T) {
+		h := newHouse(t)
+		h.endpoint.Next(scripted.Says(scripted.Calls("c1", "Slow", `{}`), scripted.Calls("c2", "Slow", `{}`)))
+		begun := make(chan struct{}, 2)
+		h.tools["Slow"] = func(ctx context.Context, _ tool.Place, _ string) tool.Outcome {
+			begun <- struct{}{}
+			<-ctx.Done()
+			return tool.Outcome{Text: "stopped"}
+		}
+		h.say("Hello?")
+		<-begun
+		if n, _ := h.Now(h.ann, h.id); n.Turn.Phase != api.PhaseTool || n.Turn.Tool != "Slow" {
+			t.Errorf("%+v", n)
+		}
+		if _, err := h.Stop(ctx, h.ann, h.id); err != nil {
+			t.Fatal(err)
+		}
+		h.rest(api.ChatStopped)
+		h.want("the branch", h.branch(), "u a")
+		h.turn("And?")
+		// Each call has a result, as providers demand.
+		h.want("the next request", shape(h.endpoint.Requests()[1]), "s u a t t u")
+	})
+}
+
+// A tool that panics, is unknown, or takes too long is a result, not the end of a turn.
+func TestToolsThatFail(t *testing.T) {
+	h := newHouse(t)
+	h.endpoint.Next(scripted.Says(scripted.Calls("c1", "Panics", `{}`), scripted.Calls("c1", "Nobody", `not json`), scripted.Calls("", "Slow", `{}`)))
+	h.tools["Panics"] = func(context.Context, tool.Place, string) tool.Outcome { panic("no") }
+	h.tools["Slow"] = func(ctx context.Context, _ tool.Place, _ string) tool.Outcome {
+		h.clock.advance(120_000_000_000)
+		<-ctx.Done()
+		return tool.Outcome{}
+	}
+	h.turn("Go.")
+	h.want("the branch", h.branch(), "u a t t t a")
+	said := h.endpoint.Requests()[1].Said("tool")
+	for _, want := range []string{"The tool failed.", "no tool of this name", "took longer than"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+	ids := map[string]bool{}
+	for _, m := range h.endpoint.Requests()[1].Asked().Messages {
+		for _, c := range m.Calls {
+			ids[c.ID] = true
+		}
+	}
+	if len(ids) != 3 {
+		t.Errorf("%v", ids)
+	}
+}
+
+// A turn has so many rounds; then it ends, and can be gone on with.
+func TestRoundsAreBounded(t *testing.T) {
+	h := newHouse(t)
+	h.endpoint.Handle(func(r *scripted.Request) scripted.Answer {
+		return scripted.Says(scripted.Calls(fmt.Sprint("c", len(r.Body)), "Look", `{}`))
+	})
+	h.tools["Look"] = says("Go on.")
+	h.say("Go.")
+	if c := h.rest(api.ChatFailed); !strings.Contains(c.Problem, "60 times") {
+		t.Errorf("%q", c.Problem)
+	}
+	h.endpoint.Handle(nil)
+	if _, err := h.Retry(ctx, h.ann, h.id); err != nil {
+		t.Fatal(err)
+	}
+	h.rest(api.ChatIdle)
+}
+
+// A message that arrives during a turn is queued durably: the end of the program loses
+// none, and the turn that it cut off can be tried again.
+func TestQueueOutlivesTheProgram(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.endpoint.Next(scripted.Says(scripted.Text("So far"), scripted.Gate(make(chan struct{}))))
+		h.say("One?")
+		h.until("what is said", func() bool { n, _ := h.Now(h.ann, h.id); return n.Text == "So far" })
+		h.say("Two?")
+		queued := h.say("Three?")
+		if _, err := h.Send(ctx, h.ann, h.id, api.MessageSend{Content: "x", Edit: 1}); !fault.Is(err, fault.Taken) {
+			t.Errorf("an edit while a turn runs: %v", err)
+		}
+		h.restart()
+		if c := h.chat(); c.State != api.ChatInterrupted || len(c.Queued) != 2 {
+			t.Fatalf("%+v", c)
+		}
+		if err := h.Unqueue(ctx, h.ann, h.id, queued.Queued.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Unqueue(ctx, h.ann, h.id, queued.Queued.ID); !fault.Is(err, fault.NotFound) {
+			t.Error(err)
+		}
+		if _, err := h.Retry(ctx, h.ann, h.id); err != nil {
+			t.Fatal(err)
+		}
+		h.rest(api.ChatIdle)
+		h.want("the branch", h.branch(), "u a u a")
+	})
+}
+
+// One turn at a time: another program leaves a turn alone whose lease holds, and takes a
+// conversation over whose holder gives no sign any more.
+func TestTwoPrograms(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.endpoint.Next(scripted.Says(scripted.Gate(make(chan struct{}))))
+		h.say("One?")
+		h.request()
+		first := h.Store
+		h.serve() // another program
+		if n, err := h.Recover(ctx, false); n != 0 || err != nil {
+			t.Fatal(n, err)
+		}
+		if sent := h.say("Two?"); sent.Queued == nil {
+			t.Errorf("%+v", sent)
+		}
+		if _, err := h.Stop(ctx, h.ann, h.id); err != nil {
+			t.Fatal(err)
+		}
+		h.clock.advance(20_000_000_000) // the first one looks, and goes on with what waits
+		h.rest(api.ChatIdle)
+		h.want("the branch", h.branch(), "u u a")
+		first.Close()
+		h.turn("Three?")
+		h.want("the branch", h.branch(), "u u a u a")
+	})
+}
