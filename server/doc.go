@@ -91,6 +91,10 @@
 // a pipe. [elowen/server/output] stands around all of them: it bounds what one puts before
 // the model, and keeps the rest to be read on.
 //
+// [elowen/server/turn] is where many nouns meet: it runs the conversations of our own, with
+// what is recalled before a model is asked and while it works, its tools, the queue of
+// messages, and how a turn ends. delivery tells it what stands before the model already.
+//
 // Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the
 // websocket), [elowen/server/mcpd] (agents, by the Model Context Protocol),
@@ -130,6 +134,14 @@
 // agent has to a line each, notes the rest in its conversation, and counts it. An agent
 // on standard streams has its messages carried, one by one, to the server that owns the
 // data directory at that moment, or else answered by its own program.
+//
+// A turn. A person's message is stored, and with it that its turn runs here. Recall for it
+// begins at once, and is waited for a while; what it found is rendered, stored behind the
+// message and counted in one transaction. Then the model is asked with what the journal
+// shows of the branch; what it says goes to open windows as it comes, and into the journal
+// once it is whole. Its tools run and are stored one by one; before it is asked again, a
+// search by what they said, which went on beside, may have found more. What was sent is
+// what is stored, so a restart sends the same again.
 //
 // A memory gets its vector. A model that is quick enough gives it to the add itself. Else
 // the add is committed, and says nothing of vectors; the
