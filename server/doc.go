@@ -89,7 +89,8 @@
 // scripts that call the others; they run in [elowen/server/code], each in a process of its
 // own, this program once more, which can do nothing but compute, print and call tools over
 // a pipe. [elowen/server/output] stands around all of them: it bounds what one puts before
-// the model, and keeps the rest to be read on.
+// the model, and keeps the rest to be read on. [elowen/server/file] reads the files of a
+// project, where an administrator allows it.
 //
 // [elowen/server/turn] is where many nouns meet: it runs the conversations of our own, with
 // what is recalled before a model is asked and while it works, its tools, the queue of

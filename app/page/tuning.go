@@ -30,6 +30,7 @@ var (
 	tuningRuntime = []string{
 		"runtime.relevanceFloor", "runtime.duplicateThreshold", "runtime.paraphraseThreshold",
 		"runtime.importanceWeight", "runtime.vitalityWeight", "runtime.lateInteraction",
+		"runtime.fileTools", "runtime.privateServers",
 	}
 	tuningLimits = []string{"limits.recallCount", "limits.recallBytes", "limits.recallWaitMs", "limits.liveSearches", "limits.livePerSearch", "limits.liveBytes"}
 )

@@ -60,6 +60,8 @@ type storedRuntime struct {
 	ImportanceWeight *int                 `json:"importanceWeight,omitempty"`
 	VitalityWeight   *int                 `json:"vitalityWeight,omitempty"`
 	LateInteraction  *bool                `json:"lateInteraction,omitempty"`
+	FileTools        *bool                `json:"fileTools,omitempty"`
+	PrivateServers   *bool                `json:"privateServers,omitempty"`
 }
 
 // thresholds belong to a model: what is alike in one is far apart in another.
@@ -83,10 +85,9 @@ func ReadRuntime(tx *db.Tx, space int64) (api.Runtime, error) {
 		ParaphraseThreshold: optional("runtime.paraphraseThreshold", of.ParaphraseThreshold),
 		ImportanceWeight:    number("runtime.importanceWeight", in.ImportanceWeight),
 		VitalityWeight:      number("runtime.vitalityWeight", in.VitalityWeight),
-		LateInteraction:     setting.Get("runtime.lateInteraction").Default != 0,
-	}
-	if in.LateInteraction != nil {
-		out.LateInteraction = *in.LateInteraction
+		LateInteraction:     flag("runtime.lateInteraction", in.LateInteraction),
+		FileTools:           flag("runtime.fileTools", in.FileTools),
+		PrivateServers:      flag("runtime.privateServers", in.PrivateServers),
 	}
 	return out, nil
 }
@@ -111,6 +112,8 @@ func ChangeRuntime(tx *db.Tx, space int64, in api.RuntimeChange) error {
 	take(&now.ImportanceWeight, in.ImportanceWeight)
 	take(&now.VitalityWeight, in.VitalityWeight)
 	take(&now.LateInteraction, in.LateInteraction)
+	take(&now.FileTools, in.FileTools)
+	take(&now.PrivateServers, in.PrivateServers)
 	return write(tx, Runtime, now)
 }
 
@@ -127,6 +130,14 @@ func number(key string, set *int) int {
 		return int(row.Default)
 	}
 	return int(row.Clamp(float64(*set)))
+}
+
+// flag is what was set, or the row's default.
+func flag(key string, set *bool) bool {
+	if set == nil {
+		return setting.Get(key).Default != 0
+	}
+	return *set
 }
 
 func optional(key string, set *int) *int {

@@ -49,6 +49,7 @@ var below = map[string][]string{
 	"server/tool":        {"server/delivery", "server/recall", "server/job"},
 	"server/output":      {"server/tool"},
 	"server/script":      {"server/tool"},
+	"server/file":        {"server/tool"},
 	"server/calibration": {"server/memory", "server/settings"},
 
 	"server/backup": {"server/retention", "server/transcript"},

@@ -88,6 +88,8 @@ type Runtime struct {
 	ImportanceWeight    int  `json:"importanceWeight"`    // per mille
 	VitalityWeight      int  `json:"vitalityWeight"`      // per mille
 	LateInteraction     bool `json:"lateInteraction"`
+	FileTools           bool `json:"fileTools"`      // a model may read the files of a project that its conversation is about
+	PrivateServers      bool `json:"privateServers"` // members' own MCP servers may be at private addresses
 }
 
 // Profile is what the profile of the embedding model in use says, per mille; null is
@@ -108,4 +110,6 @@ type RuntimeChange struct {
 	ImportanceWeight    Optional[int]  `json:"importanceWeight,omitzero" validate:"omitempty,setting=runtime.importanceWeight"`
 	VitalityWeight      Optional[int]  `json:"vitalityWeight,omitzero" validate:"omitempty,setting=runtime.vitalityWeight"`
 	LateInteraction     Optional[bool] `json:"lateInteraction,omitzero"`
+	FileTools           Optional[bool] `json:"fileTools,omitzero"`
+	PrivateServers      Optional[bool] `json:"privateServers,omitzero"`
 }

@@ -13,6 +13,8 @@ var recall = []Setting{
 	{Key: "runtime.importanceWeight", Label: "Weight of importance", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
 	{Key: "runtime.vitalityWeight", Label: "Weight of vitality", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
 	{Key: "runtime.lateInteraction", Label: "Late interaction", Help: "Compares the best candidates word by word; finds more, in English.", Kind: Bool, Default: 1, Who: Admin},
+	{Key: "runtime.fileTools", Label: "Read a project's files", Help: "In a conversation about a project the model may list, read and search what is below its roots on this machine, for the project's members.", Kind: Bool, Default: 0, Who: Admin},
+	{Key: "runtime.privateServers", Label: "Servers at private addresses", Help: "Members' own MCP servers may be on this machine or in its network.", Kind: Bool, Default: 0, Who: Admin},
 
 	{Key: "recall.query", Label: "Question", Unit: "characters", Kind: Text, Min: 0, Max: 20_000},
 	{Key: "recall.limit", Label: "Memories asked for", Unit: "memories", Kind: Whole, Default: 10, Min: 1, Max: 100},

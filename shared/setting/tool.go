@@ -19,4 +19,18 @@ var tools = []Setting{
 	{Key: "output.file", Label: "A kept output", Unit: "bytes", Kind: Whole, Default: 8 << 20, Min: 1 << 10, Max: 8 << 20},
 	{Key: "output.files", Label: "Kept outputs of a conversation", Unit: "files", Kind: Whole, Default: 50, Min: 1, Max: 1_000},
 	{Key: "output.account", Label: "Kept outputs of an account", Unit: "bytes", Kind: Whole, Default: 64 << 20, Min: 8 << 20, Max: 1 << 30},
+
+	{Key: "file.path", Label: "Path in a project", Unit: "characters", Kind: Text, Min: 0, Max: 1_000},
+	{Key: "file.pattern", Label: "What files are searched for", Unit: "characters", Kind: Text, Min: 1, Max: 500},
+	{Key: "file.line", Label: "First line that is read of a file", Kind: Whole, Default: 1, Min: 1, Max: 10_000_000},
+	{Key: "file.lines", Label: "Lines that are read of a file", Unit: "lines", Kind: Whole, Default: 500, Min: 1, Max: 2_000},
+	{Key: "file.depth", Label: "Folders below each other in a list of files", Kind: Whole, Default: 1, Min: 1, Max: 6},
+	{Key: "file.entries", Label: "Files in a list", Unit: "files", Kind: Whole, Default: 500, Min: 1, Max: 500},
+	{Key: "file.bytes", Label: "Text that is read of a file at a time", Unit: "bytes", Kind: Whole, Default: 256 << 10, Min: 1 << 10, Max: 1 << 20},
+	{Key: "file.columns", Label: "Bytes that are shown of a line", Unit: "bytes", Kind: Whole, Default: 1_000, Min: 100, Max: 10_000},
+	{Key: "file.searched", Label: "Files that a search looks into", Unit: "files", Kind: Whole, Default: 20_000, Min: 1, Max: 100_000},
+	{Key: "file.searchedBytes", Label: "Bytes of files that a search looks into", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 1 << 20, Max: 4 << 30},
+	{Key: "file.large", Label: "A file that a search looks into", Unit: "bytes", Kind: Whole, Default: 4 << 20, Min: 1 << 10, Max: 64 << 20},
+	{Key: "file.matches", Label: "Places that a search finds", Kind: Whole, Default: 100, Min: 1, Max: 1_000},
+	{Key: "file.searchSeconds", Label: "Seconds that a search of files may take", Unit: "seconds", Kind: Whole, Default: 20, Min: 1, Max: 120},
 }
