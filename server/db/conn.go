@@ -18,9 +18,13 @@ type conn struct {
 }
 
 func (d *DB) connect(ctx context.Context) (*conn, error) {
-	c, err := d.pool.Conn(ctx)
+	var c *sql.Conn
+	err := patiently(ctx, busyWait, func() (err error) {
+		c, err = d.pool.Conn(ctx)
+		return err
+	})
 	if err != nil {
-		return nil, d.engine.translate(err)
+		return nil, d.failed(ctx, err)
 	}
 	return &conn{db: d, sql: c, stmts: map[string]*sql.Stmt{}}, nil
 }

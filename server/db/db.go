@@ -100,7 +100,11 @@ func (d *DB) start(ctx context.Context, c Config) error {
 	}
 	// What is refused is left as it is: this comes before the writer is made ready,
 	// which gives a file that has none a write-ahead log.
-	if _, err := d.known(ctx, writer, c.NoMigrate); err != nil {
+	err = patiently(ctx, busyWait, func() error {
+		_, err := d.known(ctx, writer, c.NoMigrate)
+		return err
+	})
+	if err != nil {
 		writer.close()
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
@@ -25,8 +24,8 @@ const FileName = "elowen.sqlite"
 // applicationID marks a SQLite file as ours: "elwn" in its header.
 const applicationID = 0x656c776e
 
-// busyTimeout is how long a statement waits for another process, in milliseconds.
-const busyTimeout = "10000"
+// busyTimeout is busyWait as SQLite takes it, in milliseconds.
+var busyTimeout = strconv.FormatInt(busyWait.Milliseconds(), 10)
 
 type sqliteEngine struct{}
 
@@ -156,19 +155,9 @@ func (sqliteEngine) begin(c *conn) error     { return c.exec(context.Background(
 func (sqliteEngine) prepareWriter(ctx context.Context, c *conn) error {
 	// The first switch to WAL needs the file alone; another process may be doing the same.
 	var mode string
-	for try := 0; ; try++ {
-		err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode = wal").Scan(&mode)
-		if err == nil {
-			break
-		}
-		if try >= 50 || !errors.Is(err, sqlite3.BUSY) {
-			return sqliteEngine{}.translate(err)
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return cancelled(ctx)
-		}
+	err := patiently(ctx, busyWait, func() error { return c.sql.QueryRowContext(ctx, "PRAGMA journal_mode = wal").Scan(&mode) })
+	if err != nil {
+		return sqliteEngine{}.translate(err)
 	}
 	if mode != "wal" {
 		return fault.Newf(fault.Unavailable, "The data directory's file system cannot hold a write-ahead log (journal mode %s). Move it to a local disk.", mode)
@@ -177,7 +166,7 @@ func (sqliteEngine) prepareWriter(ctx context.Context, c *conn) error {
 }
 
 func (sqliteEngine) prepareReader(ctx context.Context, c *conn) error {
-	return sqliteEngine{}.translate(c.script(ctx, "PRAGMA query_only = 1; PRAGMA cache_size = -16384"))
+	return sqliteEngine{}.translate(patiently(ctx, busyWait, func() error { return c.script(ctx, "PRAGMA query_only = 1; PRAGMA cache_size = -16384") }))
 }
 
 func (sqliteEngine) inTransaction(c *conn) bool {
