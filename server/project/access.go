@@ -70,8 +70,8 @@ func Audience(tx *db.Tx, owners []db.AccountID) (map[db.AccountID][]db.AccountID
 	return found, nil
 }
 
-// readers are who may read the project's pool now.
-func readers(tx *db.Tx, project int64) ([]db.AccountID, error) {
+// Readers are who may read the project's pool now.
+func Readers(tx *db.Tx, project int64) ([]db.AccountID, error) {
 	return db.IDs[db.AccountID](tx.Query(`SELECT g.account_id FROM project p JOIN `+grants+` g ON g.project_id = p.id WHERE p.id = ? AND p.sharing = 1`, project))
 }
 

@@ -33,7 +33,7 @@ func open(tx *db.Tx, project int64) (Pool, error) {
 	if err := tx.Must(`UPDATE project SET pool_id = ? WHERE id = ? AND pool_id IS NULL`, int64(p.Owner), project); err != nil {
 		return p, err
 	}
-	all, err := readers(tx, project)
+	all, err := Readers(tx, project)
 	for _, a := range all {
 		renew(tx, a)
 	}
@@ -115,19 +115,13 @@ func (s *Store) EnsureIn(tx *db.Tx, owner db.AccountID, in api.ProjectAdd, as ap
 	if made = fault.Is(err, fault.NotFound); made {
 		id, err = s.bring(tx, in)
 	}
+	if err == nil && made {
+		err = tell(tx, id)
+	}
 	if err != nil {
 		return 0, false, err
 	}
-	return id, made, changing(tx, id, func() error {
-		for table, is := range map[string]bool{`project_member`: as.Member, `project_pool_member`: as.Named} {
-			if is {
-				if err := list(tx, table, id, int64(owner), true); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	return id, made, Join(tx, id, owner, as)
 }
 
 // bring makes a project with those of its roots and aliases that are no other's.

@@ -198,7 +198,7 @@ func current(tx *db.Tx, who account.Identity, id, ifRevision int64) (row, error)
 // before or after; and whoever gains or loses the pool is told that their memories
 // are others now.
 func changing(tx *db.Tx, id int64, change func() error) error {
-	before, err := readers(tx, id)
+	before, err := Readers(tx, id)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func changing(tx *db.Tx, id int64, change func() error) error {
 	if err := tell(tx, id); err != nil {
 		return err
 	}
-	after, err := readers(tx, id)
+	after, err := Readers(tx, id)
 	if err != nil {
 		return err
 	}

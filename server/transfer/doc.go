@@ -29,12 +29,16 @@
 // import, too. Where it came from stands in the audit of each memory.
 //
 // The older system's file is read as it is, never written, and in one decision:
-// people by name, categories, memories of every status, uses and the audit. Its
-// five ranks become the odd ones of ten, and that is audited too.
+// people by name, projects, categories, memories of every status, uses and the audit. Its
+// five ranks become the odd ones of ten, and that is audited too. What is filed in a
+// project there is recalled in it alone here too, by those who had it: its members are
+// those of the file and whoever has a category in it, and what it shares is in its pool,
+// for those who read it there. A project that is here already is taken for it only where
+// slug and root are the same, and nobody comes to read by that what they didn't.
 //
 // # Tables
 //
-// import_source: which memory an imported row became.
+// import_source: which memory an imported row became, and which category or project.
 //
 // # What it does not do
 //

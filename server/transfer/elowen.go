@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"elowen/server/account"
 	"elowen/server/audit"
-	"elowen/server/category"
 	"elowen/server/db"
 	"elowen/server/memory"
 	"elowen/server/vitality"
@@ -58,7 +59,7 @@ func (s *Store) ImportElowen(ctx context.Context, file string, o ElowenOptions) 
 
 func (s *Store) moveIn(ctx context.Context, in *older, o ElowenOptions, out **moving) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		m := &moving{Store: s, tx: tx, in: in, o: o, report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
+		m := &moving{Store: s, tx: tx, in: in, o: o, owners: map[int64]db.AccountID{}, works: map[int64]api.Project{}, shared: map[int64]shelf{}, report: api.ImportReport{DryRun: o.DryRun, Fates: []api.LineFate{}, Notes: []string{}}}
 		*out = m
 		if err := m.run(); err != nil {
 			return err
@@ -78,6 +79,26 @@ type moving struct {
 	o      ElowenOptions
 	report api.ImportReport
 	done   int64
+
+	owners map[int64]db.AccountID // ours by their users; 0: not asked for
+	works  map[int64]api.Project  // ours by their projects; none where one isn't here
+	shared map[int64]shelf        // where memories go by their categories of what a project shares
+}
+
+// shelf is a place for memories: whose they are, and in which category (0: none).
+type shelf struct {
+	owner    db.AccountID
+	category int64
+}
+
+// touched are the accounts and pools that something went to.
+func (m *moving) touched() []db.AccountID {
+	all := slices.Collect(maps.Values(m.owners))
+	for _, s := range m.shared {
+		all = append(all, s.owner)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(a db.AccountID) bool { return a == 0 })
 }
 
 func (m *moving) note(format string, args ...any) {
@@ -97,16 +118,24 @@ func (m *moving) run() error {
 		return err
 	}
 	for _, u := range m.in.users {
-		owner, err := m.account(u)
-		if err != nil {
+		if m.owners[u.id], err = m.account(u); err != nil {
 			return err
 		}
+	}
+	// Projects before what is filed in them.
+	if err := m.projects(); err != nil {
+		return err
+	}
+	for _, u := range m.in.users {
+		owner := m.owners[u.id]
 		if owner == 0 {
 			continue
 		}
 		if err := m.user(u, owner); err != nil {
 			return err
 		}
+	}
+	for _, owner := range m.touched() {
 		due, err := m.Memories.CountDue(m.tx, owner, terms, m.tx.Now)
 		if err != nil {
 			return err
@@ -169,7 +198,7 @@ func (m *moving) account(u olderUser) (owner db.AccountID, err error) {
 	if err != nil {
 		return 0, fault.Wrap(fault.KindOf(err), err, fmt.Sprintf("The account %s cannot be made here (%s). Make one under another name and map it with --map %s=NAME.", name, sentence(err), name))
 	}
-	m.note("Made the account %s (%s), locked until a password is set: elowen admin user passwd %s", name, role, name)
+	m.note("%s the account %s (%s), locked until a password is set: elowen admin user passwd %s", m.verb("Made", "Would make"), name, role, name)
 	return owner, m.Categories.Seed(m.tx, owner)
 }
 
@@ -199,140 +228,117 @@ func (m *moving) user(u olderUser, owner db.AccountID) error {
 	return m.purged(u, owner)
 }
 
-// categories makes the person's categories, and answers ours by theirs.
-func (m *moving) categories(u olderUser, owner db.AccountID) (map[int64]int64, error) {
-	shelves := map[int64]int64{}
-	names, err := m.Categories.Names(m.tx, owner)
-	if err != nil {
-		return nil, err
-	}
-	have := map[string]int64{}
-	for id, name := range names {
-		have[category.Key(name)] = id
-	}
-	for _, c := range sorted(m.in.categories) {
-		if c.user != u.id {
-			continue
-		}
-		if id, known, err := m.category(owner, c); err != nil || known {
-			if err != nil {
-				return nil, err
-			}
-			shelves[c.id] = id
-			continue
-		}
-		id, there := have[category.Key(c.name)]
-		if there {
-			shelves[c.id] = id
-			if err := remember(m.tx, owner, olderSource, []origin{{c.identity(), id}}); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		id, _, err := m.Categories.Ensure(m.tx, owner, api.CategoryAdd{Name: c.name, Description: c.description, Icon: c.icon})
-		if fault.Is(err, fault.Invalid) {
-			m.note("The category %q of %s cannot be taken: %s Its memories have none now.", c.name, u.name, sentence(err))
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		shelves[c.id] = id
-		if err := remember(m.tx, owner, olderSource, []origin{{c.identity(), id}}); err != nil {
-			return nil, err
-		}
-		if c.project != "" {
-			m.note("The category %s of %s belonged to the project %s. Projects are not brought over from there; it is an ordinary category now.", c.name, u.name, c.project)
-		}
-	}
-	return shelves, nil
-}
-
-// category is what became of a category that an import made before: ours, or 0
-// where it was deleted since.
-func (m *moving) category(owner db.AccountID, c olderCategory) (id int64, known bool, err error) {
-	before, err := recall(m.tx, owner, olderSource, []string{c.identity()})
-	if err != nil {
-		return 0, false, err
-	}
-	id, known = before[c.identity()]
-	if !known {
-		return 0, false, nil
-	}
-	err = m.Categories.Owned(m.tx, owner, id)
-	if fault.Is(err, fault.NotFound) {
-		return 0, true, nil
-	}
-	return id, true, err
-}
-
 // memories brings a page of rows in, and leaves those that came before.
 func (m *moving) memories(owner db.AccountID, page []*olderMemory, shelves map[int64]int64) error {
 	names := make([]string, len(page))
 	for i, r := range page {
 		names[i] = r.identity()
 	}
-	before, err := recall(m.tx, owner, olderSource, names)
+	before, err := m.before(owner, names)
 	if err != nil {
 		return err
 	}
-	var fresh []memory.Carried
-	var origins []origin
+	fresh := map[db.AccountID][]memory.Carried{}
+	origins := map[db.AccountID][]origin{}
 	was := map[int64]*memory.Carried{}
 	for i, r := range page {
-		c := m.in.carried(r, shelves[r.category], m.tx.Now)
-		if id, ok := before[names[i]]; ok {
-			was[id] = &c
+		to := shelf{owner, shelves[r.category]}
+		if pool, ok := m.shared[r.category]; ok {
+			to = pool
+		}
+		c := m.in.carried(r, to.category, m.tx.Now)
+		if to.owner != owner {
+			c.Writer = owner
+		}
+		if there, ok := before[names[i]]; ok {
+			was[there.memory] = &c
 			continue
 		}
 		if err := c.Check(m.tx.Now); err != nil {
 			m.tell(api.LineFate{Line: int(r.id), Fate: api.FateRefused, Message: fmt.Sprintf("memory %d: %s", r.id, sentence(err))})
 			continue
 		}
-		fresh = append(fresh, c)
-		origins = append(origins, origin{names[i], r.id})
+		fresh[to.owner] = append(fresh[to.owner], c)
+		origins[to.owner] = append(origins[to.owner], origin{names[i], r.id})
 	}
-	if err := m.existing(owner, page, names, before, was); err != nil {
+	if err := m.existing(page, names, before, was); err != nil {
 		return err
 	}
-	if len(fresh) == 0 {
-		return nil
+	for _, to := range slices.Sorted(maps.Keys(fresh)) {
+		ids, err := m.Memories.Insert(m.tx, to, audit.Actor{Name: audit.ActorImport}, "moved from the older system", fresh[to])
+		if err != nil {
+			return err
+		}
+		list := origins[to]
+		for i, id := range ids {
+			m.tell(api.LineFate{Line: int(list[i].memory), Fate: api.FateAdded, ID: id})
+			list[i].memory = id
+		}
+		// What went to a pool is remembered by it and by who wrote it: either may be gone
+		// the next time.
+		if err := remember(m.tx, to, olderSource, list); err != nil {
+			return err
+		}
+		if to == owner {
+			continue
+		}
+		if err := remember(m.tx, owner, olderSource, list); err != nil {
+			return err
+		}
 	}
-	ids, err := m.Memories.Insert(m.tx, owner, audit.Actor{Name: audit.ActorImport}, "moved from the older system", fresh)
-	if err != nil {
-		return err
+	return nil
+}
+
+// arrived is a memory that came before, and by whom it is read.
+type arrived struct {
+	owner  db.AccountID
+	memory int64
+}
+
+// before finds which rows came in before: the person's own, or a pool's.
+func (m *moving) before(owner db.AccountID, names []string) (map[string]arrived, error) {
+	found := map[string]arrived{}
+	homes := []db.AccountID{owner}
+	for _, s := range m.shared {
+		if !slices.Contains(homes, s.owner) {
+			homes = append(homes, s.owner)
+		}
 	}
-	for i, id := range ids {
-		m.tell(api.LineFate{Line: int(origins[i].memory), Fate: api.FateAdded, ID: id})
-		origins[i].memory = id
+	for _, home := range homes {
+		list, err := recall(m.tx, home, olderSource, names)
+		if err != nil {
+			return nil, err
+		}
+		for name, id := range list {
+			found[name] = arrived{home, id} // a pool reads its own whoever may read it
+		}
 	}
-	return remember(m.tx, owner, olderSource, origins)
+	return found, nil
 }
 
 // existing tells of the rows that came before whether they are still as they came.
-func (m *moving) existing(owner db.AccountID, page []*olderMemory, names []string, before map[string]int64, was map[int64]*memory.Carried) error {
-	if len(was) == 0 {
-		return nil
-	}
-	ids := make([]int64, 0, len(was))
-	for id := range was {
-		ids = append(ids, id)
-	}
-	rows, err := m.Memories.Rows(m.tx, owner, ids)
-	if err != nil {
-		return err
+func (m *moving) existing(page []*olderMemory, names []string, before map[string]arrived, was map[int64]*memory.Carried) error {
+	ids := map[db.AccountID][]int64{}
+	for _, there := range before {
+		ids[there.owner] = append(ids[there.owner], there.memory)
 	}
 	same := map[int64]bool{}
-	for i := range rows {
-		same[rows[i].ID] = unchanged(&rows[i], was[rows[i].ID])
+	for owner, list := range ids {
+		rows, err := m.Memories.Rows(m.tx, owner, list)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			same[rows[i].ID] = unchanged(&rows[i], was[rows[i].ID])
+		}
 	}
 	for i, r := range page {
-		id, ok := before[names[i]]
+		there, ok := before[names[i]]
 		if !ok {
 			continue
 		}
-		f := api.LineFate{Line: int(r.id), Fate: api.FateKept, ID: id}
-		if same[id] {
+		f := api.LineFate{Line: int(r.id), Fate: api.FateKept, ID: there.memory}
+		if same[there.memory] {
 			f.Fate = api.FateExisting
 		}
 		m.tell(f)

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -129,7 +128,11 @@ func source(text string) string {
 	return api.SourceImport
 }
 
-// sorted are the categories by number.
-func sorted(m map[int64]olderCategory) []olderCategory {
-	return slices.SortedFunc(maps.Values(m), func(a, b olderCategory) int { return cmp.Compare(a.id, b.id) })
+// sorted are rows by their number.
+func sorted[R any](m map[int64]R) []R {
+	list := make([]R, 0, len(m))
+	for _, id := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, m[id])
+	}
+	return list
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"elowen/server/db"
@@ -23,6 +22,7 @@ type older struct {
 	ctx        context.Context
 	ten        bool // importance has ten levels already
 	users      []olderUser
+	projects   map[int64]*olderProject
 	categories map[int64]olderCategory
 	names      map[int64]string           // of the categories
 	purges     map[int64]int64            // the last purge in the audit, by the number of its row
@@ -38,9 +38,9 @@ type olderUser struct {
 }
 
 type olderCategory struct {
-	id, user                int64
+	id, user                int64 // user 0: of what the project shares
 	name, description, icon string
-	project                 string // slug and path, for people
+	project                 int64 // that it is bound to; 0: none
 }
 
 // olderMemory is a row with all that belongs to it.
@@ -70,7 +70,7 @@ func readOlder(ctx context.Context, file string) (*older, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &older{f: f, ctx: ctx, categories: map[int64]olderCategory{}, names: map[int64]string{}, purges: map[int64]int64{},
+	o := &older{f: f, ctx: ctx, projects: map[int64]*olderProject{}, categories: map[int64]olderCategory{}, names: map[int64]string{}, purges: map[int64]int64{},
 		has: map[string]map[string]bool{}}
 	if err := o.read(); err != nil {
 		f.Close()
@@ -80,7 +80,7 @@ func readOlder(ctx context.Context, file string) (*older, error) {
 }
 
 func (o *older) read() error {
-	for _, table := range []string{"users", "memories", "memory_events", "memory_usage_events", "memory_categories", "projects", "settings"} {
+	for _, table := range []string{"users", "memories", "memory_events", "memory_usage_events", "memory_categories", "projects", "user_projects", "project_memory_members", "settings"} {
 		columns, err := o.f.Columns(o.ctx, table)
 		if err != nil {
 			return err
@@ -99,6 +99,9 @@ func (o *older) read() error {
 		return err
 	}
 	if err := o.readCategories(); err != nil {
+		return err
+	}
+	if err := o.readProjects(); err != nil {
 		return err
 	}
 	if o.has["memory_events"]["action"] {
@@ -164,30 +167,13 @@ func (o *older) readCategories() error {
 	if !o.has["memory_categories"]["name"] {
 		return nil
 	}
-	projects := map[int64]string{}
-	if o.has["projects"]["slug"] {
-		err := o.each("SELECT id, slug, "+o.column("projects", "path", "''")+" FROM projects", nil, func(r *sql.Rows) error {
-			var id int64
-			var slug, path string
-			if err := r.Scan(&id, &slug, &path); err != nil {
-				return err
-			}
-			projects[id] = strings.TrimSpace(slug + " " + path)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
 	query := "SELECT id, user_id, name, " + o.column("memory_categories", "description", "''") + ", " +
 		o.column("memory_categories", "icon", "''") + ", " + o.column("memory_categories", "project_id", "0") + " FROM memory_categories ORDER BY id"
 	return o.each(query, nil, func(r *sql.Rows) error {
 		var c olderCategory
-		var project int64
-		if err := r.Scan(&c.id, &c.user, &c.name, &c.description, &c.icon, &project); err != nil {
+		if err := r.Scan(&c.id, &c.user, &c.name, &c.description, &c.icon, &c.project); err != nil {
 			return err
 		}
-		c.project = projects[project]
 		o.categories[c.id], o.names[c.id] = c, c.name
 		return nil
 	})
