@@ -94,6 +94,9 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 func (st *stores) drop(owner db.AccountID) {
 	st.indexes.Drop(owner)
 	st.transcripts.Drop(owner)
+	if err := st.outputs.EraseAccount(owner); err != nil {
+		st.log.Warn("the kept outputs of an account could not be removed; the next start of the server does it", "error", err)
+	}
 	if st.turns != nil {
 		st.turns.Forget(owner)
 	}

@@ -154,6 +154,9 @@ func (c *serveCommand) serve(r *run, st *stores, log *slog.Logger) error {
 		log.Info("turns of conversations were cut off when the server ended; they can be tried again", "turns", n)
 	}
 	defer st.turns.Close() // before the stores
+	if err := st.tidyOutputs(r.ctx); err != nil {
+		log.Warn("kept outputs of conversations that are gone could not be removed", "error", err)
+	}
 
 	// The work beside requests ends before the stores close.
 	work, stop := context.WithCancel(context.WithoutCancel(r.ctx))

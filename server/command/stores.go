@@ -21,6 +21,7 @@ import (
 	"elowen/server/mcpd"
 	"elowen/server/memory"
 	"elowen/server/model"
+	"elowen/server/output"
 	"elowen/server/project"
 	"elowen/server/recall"
 	"elowen/server/retention"
@@ -60,6 +61,7 @@ type stores struct {
 
 	transcripts *transcript.Store
 	turns       *turn.Store // nil: no conversations are held here
+	outputs     *output.Store
 }
 
 // share takes the lock of those who have the store open. It waits a while for one
@@ -116,7 +118,7 @@ func emptied(dir string) error {
 
 // put puts the nouns together over an open store.
 func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
-	st := &stores{db: d, log: log, dir: dir, settings: retention.NewSettings(), embedding: embedding.NewService(), local: s.builtIn(dir)}
+	st := &stores{db: d, log: log, dir: dir, outputs: output.New(dir, log), settings: retention.NewSettings(), embedding: embedding.NewService(), local: s.builtIn(dir)}
 	st.projects = project.New(d, project.Options{Resolve: project.Canonical, Erase: st.erasePool})
 	st.categories = category.New(d, memory.CountByCategory)
 	st.accounts = account.New(d, account.Options{

@@ -150,6 +150,9 @@ func (s *Store) Delete(ctx context.Context, owner db.AccountID, id int64) error 
 	if err != nil {
 		return err
 	}
+	if s.o.Deleted != nil {
+		defer s.o.Deleted(owner, id)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ss := s.sessions[id]; ss != nil && ss.owner == owner {

@@ -4,7 +4,7 @@ package setting
 // outputs, files, servers of others.
 var tools = []Setting{
 	{Key: "code.script", Label: "A script", Unit: "bytes", Kind: Whole, Default: 100_000, Min: 1, Max: 100_000},
-	{Key: "code.seconds", Label: "Seconds that a script may take", Unit: "seconds", Kind: Whole, Default: 120, Min: 1, Max: 600},
+	{Key: "code.seconds", Label: "Seconds that a script may take", Unit: "seconds", Kind: Whole, Default: 100, Min: 1, Max: 600},
 	{Key: "code.cpuSeconds", Label: "Seconds that a script may compute", Unit: "seconds", Kind: Whole, Default: 5, Min: 1, Max: 60},
 	{Key: "code.memory", Label: "Memory of a script", Help: "Beside what the program itself takes.", Unit: "bytes", Kind: Whole, Default: 256 << 20, Min: 64 << 20, Max: 1 << 30},
 	{Key: "code.printed", Label: "What a script may print", Unit: "bytes", Kind: Whole, Default: 1 << 20, Min: 1 << 10, Max: 8 << 20},
