@@ -38,6 +38,7 @@ const (
 	Style    = "style.css"    // tokens, components and additions as one stylesheet
 	Theme    = "theme.js"     // sets the chosen theme before the first paint
 	Boot     = "boot.js"      // loads and starts the program
+	Drafts   = "drafts.js"    // what was typed and not saved
 	Keep     = "keep.js"      // what the browser keeps of an account
 	Dots     = "dots.js"      // draws the points of the map
 	Map      = "map.js"       // the map of memories; the app loads both when it is looked at

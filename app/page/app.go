@@ -274,6 +274,7 @@ func (a *App) listen() {
 			a.s.flush()
 		}),
 		browser.Listen(browser.Window(), "elowen-queue", true, func(app.Event) { a.s.readQueue() }),
+		browser.Listen(browser.Window(), "elowen-drafts", true, func(app.Event) { a.s.readDrafts() }),
 		browser.Listen(browser.Window(), "elowen-version", true, func(app.Event) { a.s.do(func() { a.s.off.outdated = true }) }),
 		browser.Listen(browser.Window(), "elowen-wiped", true, func(app.Event) {
 			if a.s.start {
@@ -404,6 +405,8 @@ func (a *App) click(ctx app.Context, e app.Event) {
 		browser.Reload()
 	case "queue":
 		s.showQueue()
+	case "draft-open", "draft-drop":
+		s.onDraft(act.Do, act.Arg)
 	case "install":
 		a.ctx.ShowAppInstallPrompt()
 	case "retry":

@@ -36,6 +36,8 @@ func (c *Categories) shelves() app.UI {
 	)}
 	var rest app.UI = tag.Ul().Class("shelves").Aria("label", text.Categories).Body(items...)
 	switch {
+	case !known && c.S.disconnected():
+		rest = c.S.notHere()
 	case !known:
 		rest = tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(0, 0)...)
 	case len(list) == 0:

@@ -144,12 +144,12 @@ func (d *Detail) event(e sync.Event[live.DetailRow]) {
 	d.startEdit()
 }
 
-// startEdit opens the form where the list, or a draft of this visit, asks for it.
+// startEdit opens the form where the list, or what was typed before, asks for it.
 func (d *Detail) startEdit() {
 	if d.row == nil || d.row.Memory.ID != d.ID || d.editing {
 		return
 	}
-	if d.S.edit == d.ID || browser.Session.Get(draftKey(d.ID)) != "" {
+	if d.S.edit == d.ID || browser.DraftOf(editFormOf(d.ID)).Text != "" {
 		d.editing = true
 	}
 	if d.S.edit == d.ID {
@@ -176,6 +176,10 @@ func (d *Detail) click(ctx app.Context, e app.Event) {
 	}
 	s := d.S
 	switch act.Do {
+	case "stray-new":
+		s.asNew(editFormOf(d.ID), text.GoneAsNew)
+	case "stray-drop":
+		s.dropDraft(editFormOf(d.ID))
 	case "back":
 		s.visit(s.route.close())
 	case "range":

@@ -54,7 +54,7 @@ func (d *Detail) bar() app.UI {
 func (d *Detail) content() app.UI {
 	switch {
 	case d.problem != "":
-		return tag.Box("div", "empty", tag.Words("h2", "", d.problem), tag.Words("p", "", d.why))
+		return tag.Box("div", "empty", tag.Words("h2", "", d.problem), tag.Words("p", "", d.why), d.stray())
 	case d.row == nil || d.slow:
 		return tag.Div().Class("detail detail-shape").Aria("hidden", "true").Body(
 			app.Raw(`<div class="stack"><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-90"></div><div class="skeleton skeleton-xl w-60"></div></div>`),
@@ -79,6 +79,19 @@ func (d *Detail) content() app.UI {
 		part.If(d.sketched(), func() app.UI { return tag.Words("p", "meta", text.NoChartKept) }),
 		d.similar(),
 	)
+}
+
+// stray is what was typed for a memory that can't be shown any more.
+func (d *Detail) stray() app.UI {
+	typed, at := keptDraft(editFormOf(d.ID))
+	return part.If(at > 0, func() app.UI {
+		return tag.Box("div", "stack stray",
+			tag.Words("p", "muted", text.StrayDraft),
+			tag.P().Class("memory-text").Attr("dir", "auto").Text(typed.Body),
+			tag.Box("p", "line",
+				part.Button("btn btn-primary", "stray-new", "", part.Text(text.AsNew)),
+				part.Button("btn btn-quiet", "stray-drop", "", part.Text(text.DropChange))))
+	})
 }
 
 // views choose between the text as it was written and what its Markdown means.

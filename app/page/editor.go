@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -16,12 +15,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// draftPrefix begins the keys under which the visit keeps what was typed and not
-// yet saved, so that neither a reload nor another page loses it.
-const draftPrefix = "elowen.draft:"
-
-func draftKey(id int64) string { return draftPrefix + strconv.FormatInt(id, 10) }
-
 // editorMode is what the form makes.
 type editorMode uint8
 
@@ -30,16 +23,6 @@ const (
 	editMode
 	mergeMode
 )
-
-// draft is the form as it is typed.
-type draft struct {
-	Revision   int64  `json:"revision"` // of the memory that was begun with
-	Body       string `json:"body"`
-	Kind       string `json:"kind"`
-	Importance int    `json:"importance"`
-	Confidence string `json:"confidence"`
-	Category   *int64 `json:"category"`
-}
 
 // Editor is the form of a memory: a new one, a changed one, or one made of several.
 type Editor struct {
@@ -55,6 +38,7 @@ type Editor struct {
 	ctx      app.Context
 	base     api.Memory // what the form was begun with
 	typed    draft
+	kept     int64 // when what stands here was typed, where that was before the form was opened; else 0
 	conflict *api.Memory
 	errs     map[string]string
 	problem  string
@@ -70,19 +54,24 @@ func (f *Editor) id() int64 {
 	return 0
 }
 
+// form is under which name what is typed is kept.
+func (f *Editor) form() string {
+	switch f.Mode {
+	case newMode:
+		return formNew
+	case mergeMode:
+		return mergeFormOf(idsOf(f.Sources))
+	}
+	return editFormOf(f.id())
+}
+
 // OnMount begins the form, with what was typed before where there is something.
 func (f *Editor) OnMount(ctx app.Context) {
 	defer browser.Survive("editor")
 	f.ctx = ctx
+	f.S.typing = f
 	f.begin()
-	if f.Mode != mergeMode {
-		if kept := browser.Session.Get(draftKey(f.id())); kept != "" {
-			var d draft
-			if json.Unmarshal([]byte(kept), &d) == nil {
-				f.typed = d
-			}
-		}
-	}
+	f.restore()
 	f.compare()
 	f.fill()
 	ctx.Defer(func(app.Context) {
@@ -92,6 +81,25 @@ func (f *Editor) OnMount(ctx app.Context) {
 		}
 		browser.Focus(field)
 	})
+}
+
+// OnDismount lets what was typed be offered elsewhere.
+func (f *Editor) OnDismount() {
+	defer browser.Survive("editor")
+	if f.S.typing == f {
+		f.S.typing = nil
+	}
+	f.S.readDrafts()
+}
+
+// restore shows what was typed before, and tells whether there was something.
+func (f *Editor) restore() bool {
+	d, at := keptDraft(f.form())
+	if at == 0 {
+		return false
+	}
+	f.typed, f.kept = d, at
+	return true
 }
 
 func (f *Editor) begin() {
@@ -146,9 +154,13 @@ func (f *Editor) fill() {
 // OnUpdate looks whether somebody else changed the memory meanwhile.
 func (f *Editor) OnUpdate(app.Context) {
 	defer browser.Survive("editor")
-	if f.ctx.Context != nil {
-		f.compare()
+	if f.ctx.Context == nil {
+		return
 	}
+	if !f.dirty() && !f.saving && f.restore() {
+		f.fill() // it was typed in a tab that is gone, or in this one before a reload
+	}
+	f.compare()
 }
 
 func (f *Editor) compare() {
@@ -175,21 +187,17 @@ func same(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b 
 
 // keep remembers the draft.
 func (f *Editor) keep() {
-	if f.Mode == mergeMode {
-		return
-	}
 	if !f.dirty() {
-		browser.Session.Set(draftKey(f.id()), "")
+		browser.SetDraft(f.form(), "")
 		return
 	}
-	b, _ := json.Marshal(f.typed) // strings and numbers; can't fail
-	browser.Session.Set(draftKey(f.id()), string(b))
+	keepDraft(f.form(), f.typed)
 }
 
 func (f *Editor) forget() {
-	browser.Session.Set(draftKey(f.id()), "")
+	browser.SetDraft(f.form(), "")
 	if f.Mode != mergeMode {
-		f.S.settle(f.id())
+		f.S.settle(f.id(), f.typed.Change)
 	}
 }
 
@@ -257,9 +265,29 @@ func (f *Editor) click(ctx app.Context, e app.Event) {
 		f.keep()
 		f.fill()
 		f.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("editor-body")) })
+	case "restore-mine":
+		f.restoreAndSave()
+	case "draft-anew":
+		f.anew()
 	case "reload":
 		browser.Reload()
 	}
+}
+
+// anew throws away what was kept from before, and begins again.
+func (f *Editor) anew() {
+	f.S.dropDraft(f.form())
+	f.kept, f.conflict = 0, nil
+	f.begin()
+	f.compare()
+	f.fill()
+	f.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("editor-body")) })
+}
+
+// restoreAndSave takes the memory out of the trash, and then saves what was typed on top.
+func (f *Editor) restoreAndSave() {
+	var now api.Memory
+	f.S.restoreOne(f.id(), &now, func() { f.save(now.Revision) })
 }
 
 func (f *Editor) key(ctx app.Context, e app.Event) {
@@ -280,23 +308,9 @@ func (f *Editor) key(ctx app.Context, e app.Event) {
 
 // cancel leaves the form. What was typed can be had back for a moment.
 func (f *Editor) cancel() {
-	id, typed, dirty, s := f.id(), f.typed, f.dirty(), f.S
-	if dirty && f.Mode != mergeMode {
-		f.forget()
-		s.say(text.Discarded, func() {
-			b, _ := json.Marshal(typed)
-			browser.Session.Set(draftKey(id), string(b))
-			if id > 0 {
-				s.edit = id
-				s.visit(s.route.open(id))
-				if s.detail != nil {
-					s.detail.startEdit()
-					s.detail.ctx.Update()
-				}
-				return
-			}
-			s.visit(route{Kind: listPage, Compose: true, Query: s.route.Query})
-		})
+	if f.dirty() {
+		f.S.release(f.typed.Change)
+		f.S.dropDraft(f.form())
 	}
 	f.Done()
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"time"
 
 	"elowen/app/browser"
 	"elowen/app/part"
@@ -18,6 +19,7 @@ func (f *Editor) Render() app.UI {
 	return part.Safe("editor", func() app.UI {
 		return tag.Form().Class("editor").Attr("novalidate", "true").OnClick(f.click).OnInput(f.input).OnKeyDown(f.key).OnSubmit(swallowSubmit).Body(
 			f.collision(),
+			f.before(),
 			f.sources(),
 			f.bodyField(),
 			f.fields(),
@@ -122,6 +124,16 @@ func (f *Editor) buttons() app.UI {
 	)
 }
 
+// before says that what stands in the form was typed some time ago.
+func (f *Editor) before() app.UI {
+	return part.If(f.kept > 0, func() app.UI {
+		return tag.Div().Class("banner banner-plain kept-from").Role("status").Body(
+			part.Icon("history"),
+			tag.Words("span", "grow", text.KeptHere(text.Ago(browser.Instant(time.Now()), api.Time(f.kept)))),
+			part.Button("linkish", "draft-anew", "", part.Text(text.StartAnew)))
+	})
+}
+
 // sources shows what a merge is made of.
 func (f *Editor) sources() app.UI {
 	if f.Mode != mergeMode {
@@ -147,17 +159,24 @@ func (f *Editor) collision() app.UI {
 	}
 	mine := part.Marks(f.base.Body, f.typed.Body)
 	other := part.Marks(f.base.Body, theirs.Body)
+	said, button, keep := part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
+		part.Button("btn btn-primary btn-sm", "mine", "", part.Text(text.SaveMine(theirs.Revision+1))), text.KeepTheirs
+	gone := theirs.Status != "" && theirs.Status != api.StatusActive
+	if gone {
+		said = part.Banner("warn", "trash-2", part.Bold(text.TrashedMeanwhile), part.Text(" "+text.TextIsKept))
+		button, keep = part.Button("btn btn-primary btn-sm", "restore-mine", "", part.Text(text.RestoreMine)), text.LeaveInTrash
+	}
 	return tag.Div().Class("conflict").Role("alert").Body(
-		part.Banner("warn", "git-compare", part.Bold(text.ChangedMeanwhile(who)), part.Text(" "+text.TextIsKept)),
+		said,
 		tag.Box("div", "ba",
 			tag.Box("div", "", tag.Words("h2", "", text.Yours), tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(mine)...), f.differences(theirs, true)),
 			tag.Box("div", "", tag.Words("h2", "", text.Theirs(browser.Date(theirs.UpdatedAt, browser.Clock), theirs.Revision)),
 				tag.P().Class("memory-text").Attr("dir", "auto").Body(part.Runs(other)...), f.differences(theirs, false)),
 		),
 		tag.Box("div", "change-head",
-			part.Button("btn btn-primary btn-sm", "mine", "", part.Text(text.SaveMine(theirs.Revision+1))).Attr("disabled", f.saving),
-			part.Button("btn btn-sm", "theirs", "", part.Text(text.KeepTheirs)),
-			part.Button("btn btn-sm btn-quiet", "both", "", part.Text(text.EditBoth)),
+			button.Attr("disabled", f.saving),
+			part.Button("btn btn-sm", "theirs", "", part.Text(keep)),
+			part.If(!gone, func() app.UI { return part.Button("btn btn-sm btn-quiet", "both", "", part.Text(text.EditBoth)) }),
 		),
 	)
 }

@@ -159,6 +159,8 @@ func (a *App) listBody() app.UI {
 		open, beside = "detail", &sheet{Title: text.Merge, Form: &Editor{S: s, Rev: s.rev, Mode: mergeMode, Sources: s.merging, Done: done}}
 	case r.Compose:
 		open, beside = "detail", &sheet{Title: text.NewHead, Form: &Editor{S: s, Rev: s.rev, Mode: newMode, Done: done}}
+	case r.Unsent > 0:
+		open, beside = "detail", &Unsent{S: s, Rev: s.rev, Change: r.Unsent}
 	case r.ID > 0:
 		open, beside = "detail", &Detail{S: s, Rev: s.rev, ID: r.ID}
 	default:
@@ -200,7 +202,7 @@ func (a *App) memoryBar() app.UI {
 		return l.Body(body...)
 	}
 	class := "topbar memory-bar"
-	if r.Kind == listPage && (r.ID > 0 || r.Compose || len(a.s.merging) > 0) {
+	if r.Kind == listPage && (r.ID > 0 || r.Compose || r.Unsent > 0 || len(a.s.merging) > 0) {
 		class += " memory-bar-open"
 	}
 	return tag.Box("header", class,
@@ -222,7 +224,7 @@ func (a *App) memoryBar() app.UI {
 func (a *App) notice() app.UI {
 	s := a.s
 	switch {
-	case s.disconnected() || s.off.outdated || len(s.off.changes) > 0:
+	case s.disconnected() || s.off.outdated || len(s.off.changes) > 0 || s.anyUnsaved():
 		return s.connection()
 	case a.due() > 0:
 		return tag.Box("div", "notice", tag.Box("div", "banner banner-plain",

@@ -21,6 +21,7 @@ func (l *List) Render() app.UI {
 				l.head(),
 				l.filters(),
 				l.status(),
+				l.among(),
 				tag.Box("div", "list-box",
 					l.newRows(),
 					l.S.newWaiting(),
@@ -178,8 +179,7 @@ func (l *List) flag(m *api.Memory) string {
 func (l *List) nothing() app.UI {
 	switch {
 	case l.problem != "":
-		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.ListFailed), tag.Words("p", "", l.problem),
-			part.Button("btn", "again", "", part.Text(text.Retry)))
+		return l.failed()
 	case !l.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(l.view.Height, l.view.Row)...)
 	case l.window.Total == 0 && l.pending == nil:

@@ -44,8 +44,7 @@ func (s *Session) sendLong(w sync.Write, then func(err error)) {
 		defer cancel()
 		err := s.api.Send(ctx, w)
 		s.do(func() {
-			if fault.Is(err, fault.Unauthenticated) {
-				s.signIn()
+			if fault.Is(err, fault.Unauthenticated) && !s.signIn() {
 				return
 			}
 			then(err)
@@ -108,6 +107,8 @@ func (l *loader) show(content func() app.UI) app.UI {
 		return part.Banner("danger", "triangle-alert", part.Text(words(l.err)))
 	case l.err != nil:
 		return part.Banner("warn", "cloud-off", part.Text(text.NeedsServer))
+	case l.s.disconnected():
+		return l.s.notHere()
 	}
 	if l.while != "" {
 		return tag.P().Class("muted").Role("status").Text(l.while)

@@ -18,6 +18,7 @@ type Login struct {
 	Next string
 
 	name, password string
+	ended          bool // a session, and not at one's wish
 	problem        string
 	busy           bool
 }
@@ -25,6 +26,8 @@ type Login struct {
 // OnMount takes the focus.
 func (p *Login) OnMount(ctx app.Context) {
 	defer browser.Survive("login")
+	p.ended = browser.Session.Get(endedKey) != ""
+	browser.Session.Set(endedKey, "")
 	browser.Focus(browser.ByID("login-name"))
 }
 
@@ -81,6 +84,9 @@ func (p *Login) Render() app.UI {
 			tag.Form().Class("setup-form").OnSubmit(p.submit).OnInput(p.input).Attr("novalidate", "true").Body(
 				tag.Box("p", "brand", part.Brand()...),
 				tag.Box("div", "", tag.Words("h1", "", text.Welcome)),
+				tag.Div().Role("status").Body(part.If(p.ended, func() app.UI {
+					return part.Banner("plain", "info", part.Bold(text.SessionIsOver+"."), part.Text(" "+text.SessionIsOverWhy))
+				})),
 				field("login-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "username").Attr("autocapitalize", "off").Attr("spellcheck", "false"), ""),
 				field("login-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "current-password"), ""),
 				problem(p.problem),

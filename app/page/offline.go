@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -22,8 +23,8 @@ import (
 type offline struct {
 	changes  []state.Change // that are not sent, in their order
 	asOf     api.Time       // when what is seen was so, by the server's clock
+	among    map[string]int // of a list that isn't kept: how many kept rows it was looked for in, by its key
 	outdated bool           // the server is of another release than the page
-	reopened int64          // the change whose text stands in the form of a new memory
 
 	dirty map[string]unkept // windows to be kept, by key
 	timer *time.Timer
@@ -127,13 +128,62 @@ func (s *Session) recall(r live.Request, offer func(live.Frame)) {
 				offer(f)
 				return
 			}
-			detail := text.NotKept
-			if r.View == live.ViewMemory {
-				detail = text.NotKeptOne
+			if r.View == live.ViewMemories || r.View == live.ViewTrash {
+				s.search(r, offer)
+				return
 			}
-			offer(live.Frame{Type: live.TypeError, Error: &live.Problem{Code: notKept, Detail: detail}})
+			s.refuse(r, offer)
 		})
 	}, "recall", key)
+}
+
+// search finds the rows of a list among all that are kept, where the list itself isn't.
+func (s *Session) search(r live.Request, offer func(live.Frame)) {
+	browser.Kept(func(kept string, ok bool) {
+		var windows []live.Frame
+		if !ok || json.Unmarshal([]byte(kept), &windows) != nil {
+			windows = nil
+		}
+		s.do(func() {
+			var rows []live.Row
+			f := live.Frame{Type: live.TypeSnapshot}
+			for _, w := range windows {
+				f.AsOf = max(f.AsOf, w.AsOf)
+				for _, raw := range w.Rows {
+					var row live.Row
+					if json.Unmarshal(raw, &row) == nil {
+						rows = append(rows, row)
+					}
+				}
+			}
+			found, asked := state.Among(rows, r.Query, s.now())
+			if asked == 0 {
+				s.refuse(r, offer)
+				return
+			}
+			for i := range found {
+				b, _ := json.Marshal(found[i]) // it was read from JSON; can't fail
+				f.Rows = append(f.Rows, b)
+			}
+			f.Total = len(f.Rows)
+			if s.off.among == nil {
+				s.off.among = map[string]int{}
+			}
+			key, _, _ := keptAs(r)
+			s.off.among[key] = asked
+			s.off.asOf = max(s.off.asOf, f.AsOf)
+			offer(f)
+		})
+	}, "among", "list")
+}
+
+// refuse says that nothing is kept of a window.
+func (s *Session) refuse(r live.Request, offer func(live.Frame)) {
+	detail := text.NotKept
+	if r.View == live.ViewMemory {
+		detail = text.NotKeptOne
+	}
+	offer(live.Frame{Type: live.TypeError, Error: &live.Problem{Code: notKept, Detail: detail}})
 }
 
 // notKept is the code of the problem that nothing was kept of a window.
@@ -311,6 +361,8 @@ func (s *Session) overlay(m api.Memory) (api.Memory, string) {
 			return m, text.ConflictFlag
 		case c.State == state.ChangeRefused:
 			return m, text.RefusedFlag
+		case c.State == state.ChangeTrashed:
+			return m, text.TrashedFlag
 		}
 	}
 	if last == nil {
@@ -322,7 +374,7 @@ func (s *Session) overlay(m api.Memory) (api.Memory, string) {
 // counts tells how many changes wait, and how many need a decision.
 func (s *Session) counts() (waiting, stuck int) {
 	for _, c := range s.off.changes {
-		if c.State == state.ChangeWaiting {
+		if c.State == state.ChangeWaiting || c.State == state.ChangeHeld {
 			waiting++
 		} else {
 			stuck++
@@ -332,14 +384,39 @@ func (s *Session) counts() (waiting, stuck int) {
 }
 
 // settle removes the changes of a memory that needed a decision, after it was taken in
-// the form. For a new memory it is the one whose text was put back there.
-func (s *Session) settle(id int64) {
+// the form; and the one whose text was put there.
+func (s *Session) settle(id, change int64) {
 	for _, c := range s.off.changes {
-		if c.State != state.ChangeWaiting && (id > 0 && c.About(id) || id == 0 && c.ID == s.off.reopened) {
+		if c.State != state.ChangeWaiting && id > 0 && c.About(id) || c.ID == change {
 			browser.Kept(func(string, bool) {}, "drop", c.ID)
 		}
 	}
-	if id == 0 {
-		s.off.reopened = 0
+}
+
+// release lets a change that was held for the form wait again, when the form is left
+// without saving.
+func (s *Session) release(change int64) {
+	for _, c := range s.off.changes {
+		if c.State == state.ChangeHeld && c.ID == change {
+			browser.Kept(func(string, bool) { s.readQueue() }, "again", c.ID, 0)
+		}
 	}
+}
+
+// restoreOne takes a memory out of the trash, and goes on once it is there again.
+func (s *Session) restoreOne(id int64, now *api.Memory, then func()) {
+	w := sync.Write{Method: "POST", Path: api.MemoryPath(id, "restore"), Out: now, Key: sync.NewKey()}
+	s.async(w.Path, func(ctx context.Context) error {
+		err := s.api.Send(ctx, w)
+		if err == nil {
+			err = s.api.Get(ctx, api.MemoryPath(id), now)
+		}
+		return err
+	}, func(err error) {
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		then()
+	})
 }

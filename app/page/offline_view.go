@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"elowen/app/browser"
@@ -19,6 +18,39 @@ import (
 // disconnected tells whether the server has not answered for long enough to say so.
 func (s *Session) disconnected() bool {
 	return s.lost && s.client != nil && s.status.Phase != sync.Online
+}
+
+// notHere says that something isn't kept, in place of its shape: without the server it
+// would stay a shape.
+func (s *Session) notHere() app.UI {
+	age := ""
+	if s.off.asOf > 0 {
+		age = text.Ago(s.now(), s.off.asOf)
+	}
+	return tag.Div().Class("banner banner-warn not-kept").Role("status").Body(
+		part.Icon("cloud-off"), tag.Words("span", "", text.NotKeptSince(age)))
+}
+
+// among says of a list that was made here that it is only of what is kept.
+func (l *rowWindow) among() app.UI {
+	n := 0
+	if l.window.Kept {
+		key, _, _ := keptAs(l.request(l.of))
+		n = l.s.off.among[key]
+	}
+	return part.If(n > 0, func() app.UI {
+		return tag.Box("div", "filters kept-among", tag.Box("div", "banner banner-plain grow", part.Icon("search"), tag.Words("span", "", text.Searching(n))))
+	})
+}
+
+// failed says why there are no rows.
+func (l *rowWindow) failed() app.UI {
+	head, icon := text.ListFailed, "triangle-alert"
+	if l.absent {
+		head, icon = text.NotKeptHere, "cloud-off"
+	}
+	return tag.Box("div", "empty list-empty", part.Icon(icon), tag.Words("h2", "", head), tag.Words("p", "", l.problem),
+		part.Button("btn", "again", "", part.Text(text.Retry)))
 }
 
 // connection says what is not as when connected: the age of what is seen, what waits
@@ -52,6 +84,7 @@ func (s *Session) connection() app.UI {
 	}
 	return tag.Div().Class("notice notice-connection").Role("status").Body(
 		first,
+		s.draftBanner(),
 		part.If(s.off.outdated, func() app.UI {
 			return banner("plain", "rotate-ccw", text.NewVersion, part.Button("linkish", "reload", "", part.Text(text.Reload)))
 		}),
@@ -78,18 +111,27 @@ func (s *Session) newWaiting() app.UI {
 			continue
 		}
 		if n++; n <= most {
-			flag := text.WaitingFlag
-			if c.State != state.ChangeWaiting {
-				flag = text.RefusedFlag
-			}
-			items = append(items, tag.Box("li", "unsent-new",
+			items = append(items, tag.Box("li", "", tag.A().Class("unsent-new").Attr("href", browser.Path(s.route.unsent(c.ID).path())).Body(
 				tag.Span().Class("memory-text").Attr("dir", "auto").Text(part.Cut(c.Text)),
-				tag.Box("span", "flag flag-waiting", part.Icon("clock"), tag.Words("span", "", flag))))
+				tag.Box("span", "flag flag-waiting", part.Icon("clock"), tag.Words("span", "", unsentFlag(c))))))
 		}
 	}
 	return part.If(n > 0, func() app.UI {
-		return tag.Ul().Class("unsent-news").Aria("label", text.WaitingNew(n)).DataSet("do", "queue").Body(items...)
+		return tag.Ul().Class("unsent-news").Aria("label", text.WaitingNew(n)).Body(append(items, part.If(n > most, func() app.UI {
+			return tag.Box("li", "", part.Button("linkish meta", "queue", "", part.Text(text.AndOthers(n-most))))
+		}))...)
 	})
+}
+
+// unsentFlag is the state of a new memory that is not sent.
+func unsentFlag(c state.Change) string {
+	switch c.State {
+	case state.ChangeWaiting:
+		return text.WaitingFlag
+	case state.ChangeHeld:
+		return text.HeldFlag
+	}
+	return text.RefusedFlag
 }
 
 // showQueue opens the list of changes that are not sent.
@@ -137,6 +179,9 @@ func (q *queueList) click(ctx app.Context, e app.Event) {
 		case "queue-open":
 			s.closeDialog()
 			s.reopen(c)
+		case "queue-restore":
+			var now api.Memory
+			s.restoreOne(c.Memories[0], &now, func() { browser.Kept(done, "again", c.ID, int(now.Revision)) })
 		}
 	}
 }
@@ -183,18 +228,35 @@ func (s *Session) discard(c state.Change) {
 }
 
 // reopen puts what a change would have saved into its form, where it can be mended and
-// is compared with what the server has. It leaves the queue when the form is done.
+// is compared with what the server has. It is not sent before, and leaves the queue when
+// the form is done.
 func (s *Session) reopen(c state.Change) {
-	r := route{Kind: listPage, Compose: true}
+	if c.State == state.ChangeWaiting {
+		browser.Kept(func(held string, ok bool) {
+			s.do(func() {
+				if !ok || held == "" {
+					s.say(text.SentMeanwhile, nil)
+					return
+				}
+				c.State = state.ChangeHeld
+				s.reopen(c)
+			})
+		}, "hold", c.ID)
+		return
+	}
+	form := formNew
 	var m api.Memory
-	key := draftKey(0)
 	if c.Action == state.ActAdd {
-		var add api.MemoryAdd
-		if json.Unmarshal([]byte(c.Body), &add) != nil || add.Importance == nil || add.Confidence == nil {
+		var ok bool
+		if m, ok = c.Added(); !ok {
 			return
 		}
-		m = api.Memory{Body: add.Body, Kind: add.Kind, Importance: *add.Importance, Confidence: *add.Confidence, CategoryID: add.CategoryID.Value}
-		s.off.reopened = c.ID
+		if kept, at := keptDraft(formNew); at > 0 && kept.Change != c.ID {
+			s.release(c.ID)
+			s.compose()
+			s.say(text.FinishFirst, nil)
+			return
+		}
 	} else {
 		id := c.Memories[0]
 		if c.Current != nil {
@@ -211,17 +273,15 @@ func (s *Session) reopen(c state.Change) {
 		}
 		m = c.Patched(m)
 		m.Revision = c.Revision
-		r, key = route{Kind: listPage}.open(id), draftKey(id)
+		form = editFormOf(id)
 	}
-	b, _ := json.Marshal(draftOf(m)) // strings and numbers; can't fail
-	browser.Session.Set(key, string(b))
-	if s.detail != nil && s.detail.ID == r.ID && r.ID > 0 {
+	d := draftOf(m)
+	d.Change = c.ID
+	keepDraft(form, d)
+	if s.detail != nil && form == editFormOf(s.detail.ID) {
 		s.detail.editing = false
-		s.detail.startEdit()
-		s.detail.ctx.Update()
-		return
 	}
-	s.visit(r)
+	s.openForm(form)
 }
 
 // rowOf is a memory that is on the screen.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,17 +340,4 @@ func (s *Session) travel(key string) bool {
 	s.going = true
 	s.ctx.After(goPause, func(app.Context) { s.going = false })
 	return true
-}
-
-// composeWith opens the form of a new memory with something in it.
-func (s *Session) composeWith(words string) {
-	d := draftOf(blank(s))
-	if kept := browser.Session.Get(draftKey(0)); kept != "" {
-		_ = json.Unmarshal([]byte(kept), &d) // what is kept there is ours
-		words = d.Body + "\n\n" + words
-	}
-	d.Body = words
-	b, _ := json.Marshal(d) // strings and numbers; can't fail
-	browser.Session.Set(draftKey(0), string(b))
-	s.compose()
 }

@@ -38,6 +38,9 @@ func (p *Retention) Render() app.UI {
 }
 
 func (p *Retention) form() app.UI {
+	if p.base == nil && p.S.disconnected() {
+		return p.S.notHere()
+	}
 	if p.base == nil {
 		return app.Raw(`<div class="stack"><div class="skeleton w-60"></div><div class="skeleton w-90"></div><div class="skeleton w-60"></div></div>`)
 	}
@@ -152,6 +155,9 @@ func (p *Retention) would() app.UI {
 func (p *Retention) fading() app.UI {
 	uses := setting.Int("preview.uses")
 	var box app.UI = app.Raw(`<div class="skeleton skeleton-chart"></div>`)
+	if p.curves == nil && p.S.disconnected() {
+		box = p.S.notHere()
+	}
 	if p.curves != nil && p.base != nil {
 		c := &part.Curves{Now: p.curves, Saved: p.savedCurves, Floor: -1}
 		if floor, ok := p.checkField(fieldFloor); ok && p.enabled {
@@ -173,6 +179,9 @@ func (p *Retention) fading() app.UI {
 }
 
 func (p *Retention) effect() app.UI {
+	if p.preview == nil && p.S.disconnected() {
+		return p.S.notHere()
+	}
 	if p.preview == nil || p.base == nil {
 		return app.Raw(`<div class="stack"><div class="skeleton w-60"></div><div class="skeleton w-90"></div></div>`)
 	}

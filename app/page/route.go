@@ -43,6 +43,7 @@ type route struct {
 	Kind    kind
 	ID      int64 // the open memory, or category; 0 for none
 	Compose bool  // writing a new one
+	Unsent  int64 // the new memory that is open and waits to be sent: its number in the queue
 	Query   api.MemoryQuery
 	Next    string // of the login page: where to go then
 	Code    string // of the setup page
@@ -89,6 +90,9 @@ func readRoute(path string, q url.Values, fragment string) route {
 	if r.Kind == listPage || r.Kind == trashPage {
 		r.Query = readQuery(q)
 		r.Compose = r.Kind == listPage && r.ID == 0 && q.Has("new")
+		if r.Kind == listPage && r.ID == 0 && !r.Compose {
+			r.Unsent = int64(within(q.Get("waiting"), 1, 1<<31-1))
+		}
 	}
 	if r.Kind == listPage && r.ID == 0 && r.Query.Status == api.StatusDeleted {
 		r.Kind = trashPage
@@ -184,7 +188,7 @@ func (r route) strays(q url.Values) (any, filter bool) {
 	kept := writeQuery(r.Query)
 	for name, values := range q {
 		switch {
-		case name == "new" || kept.Get(name) == values[0] && len(values) == 1:
+		case name == "new" || name == "waiting" || kept.Get(name) == values[0] && len(values) == 1:
 			continue
 		case name == "status" && values[0] == api.StatusActive || values[0] == "" || name == "match" || name == "by" && kept.Get("status") != api.StatusDeleted:
 		case kept.Get(name) != values[0] && slices.Contains(filterNames, name):
@@ -257,6 +261,8 @@ func (r route) path() string {
 		path += "/" + strconv.FormatInt(r.ID, 10)
 	} else if r.Compose {
 		v.Set("new", "1")
+	} else if r.Unsent > 0 {
+		v.Set("waiting", strconv.FormatInt(r.Unsent, 10))
 	}
 	return join(path, v)
 }
@@ -307,13 +313,20 @@ func writeQuery(m api.MemoryQuery) url.Values {
 
 // open is the same list with a memory open beside it.
 func (r route) open(id int64) route {
-	r.Kind, r.ID, r.Compose = listPage, id, false
+	r.Kind, r.ID, r.Compose, r.Unsent = listPage, id, false, 0
+	return r
+}
+
+// unsent is the same list with a new memory open that waits to be sent.
+func (r route) unsent(change int64) route {
+	r = r.open(0)
+	r.Unsent = change
 	return r
 }
 
 // close is the list alone.
 func (r route) close() route {
-	r.ID, r.Compose = 0, false
+	r.ID, r.Compose, r.Unsent = 0, false, 0
 	if r.Query.Status == api.StatusDeleted {
 		r.Kind = trashPage
 	}

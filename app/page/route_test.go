@@ -34,6 +34,10 @@ func TestReadRoute(t *testing.T) {
 		{"/memory/x", route{}},
 		{"/memory/17/x", route{}},
 		{"/memory?new=1", route{Kind: listPage, Compose: true}},
+		{"/memory?waiting=3&q=a", route{Kind: listPage, Unsent: 3, Query: api.MemoryQuery{Q: "a"}}},
+		{"/memory?waiting=x", route{Kind: listPage}},
+		{"/memory?waiting=3&new=1", route{Kind: listPage, Compose: true}},
+		{"/memory/17?waiting=3", route{Kind: listPage, ID: 17}},
 		{"/memory/17?new=1", route{Kind: listPage, ID: 17}},
 		{"/memory?q=a+b&kind=fact&category=4&importance=7&fades=30&sort=vitality&order=asc", route{Kind: listPage, Query: api.MemoryQuery{
 			Q: "a b", Kind: "fact", CategoryID: 4, Importance: 7, FadesWithin: 30, Sort: "vitality", Order: "asc"}}},

@@ -49,8 +49,11 @@ type Session struct {
 	place      place // of the open memory in the list
 	duesSeen   bool  // the banner about what is due was put away
 
-	off offline // what is kept in the browser, and what waits to be sent
+	drafts []browser.Draft // of this tab: what was typed and not saved
+	off    offline         // what is kept in the browser, and what waits to be sent
 
+	typing  *Editor      // the form of a memory that is open; nil for none
+	ended   bool         // the session has ended, and the person may sign in again in place
 	edit    int64        // the memory whose form is to be opened
 	merging []api.Memory // the sources of the merge that is being written
 
@@ -135,7 +138,6 @@ func (s *Session) end(then func()) {
 		s.client.Close()
 	}
 	s.off.dirty = nil
-	browser.Session.Clear(draftPrefix)
 	browser.Session.Clear(scrollPrefix)
 	browser.Kept(func(string, bool) { then() }, "wipe")
 }
@@ -161,19 +163,6 @@ func (s *Session) setStatus(st sync.Status) {
 			}
 		})
 	}
-}
-
-// signIn leads to the login page and back from there. What was kept and typed stays
-// for the same person; whoever else signs in doesn't get it.
-func (s *Session) signIn() {
-	next := s.route.path()
-	if s.route.Kind == loginPage || s.route.Kind == setupPage {
-		return
-	}
-	if s.client != nil {
-		s.client.Close()
-	}
-	browser.Leave(route{Kind: loginPage, Next: next}.path())
 }
 
 // tell learns the server's clock from a frame. What it shows was computed at that
@@ -245,8 +234,7 @@ func (s *Session) async(what string, wait func(ctx context.Context) error, then 
 		defer cancel()
 		err := attempt(what, func() error { return wait(ctx) })
 		s.do(func() {
-			if fault.Is(err, fault.Unauthenticated) {
-				s.signIn()
+			if fault.Is(err, fault.Unauthenticated) && !s.signIn() {
 				return
 			}
 			then(err)

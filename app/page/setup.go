@@ -79,6 +79,7 @@ func (p *Setup) input(ctx app.Context, e app.Event) {
 	defer browser.Survive("setup")
 	if p.step == 1 {
 		p.bytes = len(p.value("setup-body"))
+		p.keep()
 		return
 	}
 	ctx.PreventUpdate()
@@ -127,6 +128,7 @@ func (p *Setup) account() {
 		}
 		p.intent.Done()
 		p.step = 1
+		p.whose()
 		p.ctx.Update()
 		// The code has done its work; it needn't stand in the address any longer.
 		browser.Window().Get("history").Call("replaceState", nil, "", browser.Path("/setup"))
@@ -149,8 +151,36 @@ func (p *Setup) first() {
 			p.show(err)
 			return
 		}
+		browser.SetDraft(formNew, "")
 		p.next(out.ID)
 	})
+}
+
+// whose asks who the new account is: what is typed from now on is theirs.
+func (p *Setup) whose() {
+	var me api.Me
+	p.S.async(api.PathMe, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathMe, &me) }, func(err error) {
+		if err == nil {
+			p.S.me = &me
+			p.S.hold(me)
+			p.keep()
+		}
+	})
+}
+
+// keep keeps what is typed where a new memory finds it, if this page is lost.
+func (p *Setup) keep() {
+	body := p.value("setup-body")
+	if p.S.me == nil || p.step != 1 {
+		return
+	}
+	if strings.TrimSpace(body) == "" {
+		browser.SetDraft(formNew, "")
+		return
+	}
+	d := draftOf(blank(p.S))
+	d.Body = body
+	keepDraft(formNew, d)
 }
 
 // next goes on to what one could do now.

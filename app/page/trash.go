@@ -126,13 +126,25 @@ func (t *TrashBin) Render() app.UI {
 					tag.Box("span", "", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
 				))
 			}),
+			t.among(),
 			tag.Box("div", "list-box", t.table(), t.nothing()),
 			tag.Box("footer", "listfoot",
-				tag.Span().Class("num").Role("status").Text(text.InTheTrash(t.window.Total)),
+				tag.Span().Class("num").Role("status").Text(t.total()),
 				tag.Words("span", "", text.OnlyPeoplePurge),
 			),
 		)
 	})
+}
+
+// total says how many are here; nothing where that isn't known.
+func (t *TrashBin) total() string {
+	switch {
+	case !t.window.Loaded:
+		return ""
+	case t.window.Kept:
+		return text.KeptRows(t.window.Total)
+	}
+	return text.InTheTrash(t.window.Total)
 }
 
 func (t *TrashBin) allPicked() bool {
@@ -183,7 +195,7 @@ func (t *TrashBin) parts() app.UI {
 func (t *TrashBin) nothing() app.UI {
 	switch {
 	case t.problem != "":
-		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.ListFailed), tag.Words("p", "", t.problem), part.Button("btn", "again", "", part.Text(text.Retry)))
+		return t.failed()
 	case !t.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
 	case t.window.Total == 0 && t.Query.DeletedBy != "":

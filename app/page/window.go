@@ -44,6 +44,7 @@ type rowWindow struct {
 	asked   int             // rank that the newest subscription begins at
 	limit   int
 	problem string
+	absent  bool // nothing is kept of it, and the server doesn't answer
 	slow    bool // the answer takes long enough to say so
 
 	view    state.Viewport
@@ -136,11 +137,8 @@ func (l *rowWindow) subscribe(from int) {
 	l.gen++
 	gen := l.gen
 	l.asked, l.limit = from, l.windowLimit()
-	view := live.ViewMemories
-	if l.query().Status == api.StatusDeleted {
-		view = live.ViewTrash
-	}
-	req := live.Request{View: view, Query: l.query(), From: from, Limit: l.limit}
+	req := l.request(l.query())
+	req.From, req.Limit = from, l.limit
 	l.pending = sync.Subscribe(l.s.client, req, func(e sync.Event[live.Row]) {
 		l.ctx.Dispatch(func(ctx app.Context) {
 			defer browser.Survive("list")
@@ -148,6 +146,14 @@ func (l *rowWindow) subscribe(from int) {
 			ctx.Defer(l.settle)
 		})
 	})
+}
+
+// request is the subscription of a query.
+func (l *rowWindow) request(q api.MemoryQuery) live.Request {
+	if q.Status == api.StatusDeleted {
+		return live.Request{View: live.ViewTrash, Query: q}
+	}
+	return live.Request{View: live.ViewMemories, Query: q}
 }
 
 // event takes a frame of a subscription in.
@@ -168,10 +174,11 @@ func (l *rowWindow) event(gen int, q api.MemoryQuery, e sync.Event[live.Row]) {
 		l.problem = ""
 		if e.Problem != nil {
 			l.problem = e.Problem.Detail
+			l.absent = e.Problem.Code == notKept
 		}
 		return
 	}
-	l.problem = ""
+	l.problem, l.absent = "", false
 	same := l.window.Loaded && l.of.Normal() == q.Normal()
 	before := l.window
 	l.window, l.of = e.After, q

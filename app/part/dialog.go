@@ -24,6 +24,7 @@ type DialogSpec struct {
 	Action string // label of the button that does it; "" has only Close
 	Danger bool
 	Wide   bool
+	Stays  bool // it has no way out but those of Extra
 	Run    func()
 }
 
@@ -42,7 +43,7 @@ func (d *Dialog) OnMount(ctx app.Context) {
 	defer browser.Survive("dialog")
 	d.back = browser.Active()
 	box := ctx.JSSrc()
-	first := browser.Query(box, "input")
+	first := browser.Query(box, "input:not([readonly])")
 	if !first.Truthy() {
 		first = browser.Query(box, "button")
 	}
@@ -81,7 +82,7 @@ func (d *Dialog) click(ctx app.Context, e app.Event) {
 	case "close-dialog":
 		d.Close()
 	case "scrim":
-		if e.Get("target").Equal(act.Element) {
+		if e.Get("target").Equal(act.Element) && !d.Spec.Stays {
 			d.Close()
 		}
 	}
@@ -98,7 +99,9 @@ func (d *Dialog) key(ctx app.Context, e app.Event) {
 	switch browser.Key(e) {
 	case "Escape":
 		e.PreventDefault()
-		d.Close()
+		if !d.Spec.Stays {
+			d.Close()
+		}
 	case "Enter":
 		if d.Spec.Phrase != "" && browser.Typing(e) {
 			e.PreventDefault()
@@ -160,6 +163,9 @@ func (d *Dialog) Render() app.UI {
 }
 
 func (d *Dialog) buttons() app.UI {
+	if d.Spec.Stays {
+		return tag.Span().Hidden(true)
+	}
 	if d.Spec.Action == "" {
 		return tag.Box("p", "line", tag.Span().Class("grow"), Button("btn", "close-dialog", "", Text(text.Close)))
 	}

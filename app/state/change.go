@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"elowen/shared/api"
+	"elowen/shared/setting"
 )
 
 // The states of a change that was made without a connection.
@@ -13,6 +14,8 @@ const (
 	ChangeWaiting  = "waiting"  // to be sent, in its turn
 	ChangeConflict = "conflict" // somebody else changed the memory; Current is theirs
 	ChangeRefused  = "refused"  // the server said no; Problem is why
+	ChangeTrashed  = "trashed"  // the memory went to the trash meanwhile; Current is how it lies there
+	ChangeHeld     = "held"     // it stands in the form to be mended, and is not sent before
 )
 
 // What a change does. The actions of a bulk change have their names of package api.
@@ -128,6 +131,25 @@ func Overlay(m api.Memory, changes []Change) (api.Memory, *Change) {
 		}
 	}
 	return m, last
+}
+
+// Added is the memory that a change makes; ok is false where it makes none.
+func (c Change) Added() (m api.Memory, ok bool) {
+	var add api.MemoryAdd
+	if c.Action != ActAdd || json.Unmarshal([]byte(c.Body), &add) != nil {
+		return m, false
+	}
+	m = api.Memory{Body: add.Body, Kind: add.Kind, CategoryID: add.CategoryID.Value, Importance: setting.Int("memory.importance"), Confidence: setting.Get("memory.confidence").Default}
+	if add.Importance != nil {
+		m.Importance = *add.Importance
+	}
+	if add.Confidence != nil {
+		m.Confidence = *add.Confidence
+	}
+	if m.Kind == "" {
+		m.Kind = setting.Get("memory.kind").DefaultText
+	}
+	return m, true
 }
 
 // Patched is a memory with what an edit changes in it.

@@ -112,6 +112,14 @@ func (c *Client) Start() {
 	go c.opt.Guard("connection", c.run)
 }
 
+// Restart connects again after SignedOut, with the windows as they are.
+func (c *Client) Restart() {
+	if c.Status().Phase == SignedOut {
+		c.setPhase(Connecting)
+		c.Start()
+	}
+}
+
 // Close ends the connection and all windows.
 func (c *Client) Close() {
 	c.mu.Lock()

@@ -28,6 +28,36 @@ const (
 	SentAll      = "Everything has been sent"
 	TheirsNow    = "On the server"
 
+	HeldFlag         = "open in the form"
+	TrashedFlag      = "in the trash meanwhile"
+	TrashedMeanwhile = "This went to the trash while you were typing."
+	RestoreMine      = "Restore and save mine"
+	LeaveInTrash     = "Leave it in the trash"
+	InTrashNow       = "In the trash"
+	SentMeanwhile    = "It has just been sent."
+	UnsentNote       = "This memory is not sent yet. It is as soon as the server answers."
+	UnsentGone       = "This memory has been sent"
+	UnsentGoneWhy    = "It stands in the list now."
+
+	FinishFirst  = "Finish or discard this one first. The other waits."
+	UnsavedNew   = "A new memory is not saved:"
+	UnsavedEdit  = "An edit is not saved:"
+	UnsavedMerge = "A merge is not saved:"
+	GoOn         = "Go on"
+	StartAnew    = "Discard and start anew"
+	MergeGone    = "Not all that was to be merged is there any more. Your text stands here as a new memory."
+	GoneAsNew    = "Your text stands here as a new memory"
+	AsNew        = "Make a new memory of it"
+	StrayDraft   = "What you typed for it is kept:"
+
+	SessionIsOver     = "Your session has ended"
+	SessionIsOverKept = "What you typed is kept on this device. Sign in again to go on."
+	SessionIsOverWhy  = "Sign in again to go on. What you typed and did not save is kept on this device."
+	SignInElsewhere   = "Go to the sign-in page"
+	SignedInAgain     = "Signed in again"
+
+	NotKeptHere = "Not kept offline"
+
 	SignOutTitle  = "Sign out and discard what is not sent?"
 	SignOutAction = "Discard and sign out"
 	SignOutBody   = "They would be sent when the server answers. Signing out removes everything of yours from this browser."
@@ -107,3 +137,41 @@ func WaitingTo(action string) string {
 
 // WaitingNew heads the new memories that are not sent.
 func WaitingNew(n int) string { return Count(n, "new memory", "new memories") + " waiting" }
+
+// KeptFrom says since when a draft is kept, and how many others are.
+func KeptFrom(age string, others int) string {
+	if age == "now" {
+		age = "a moment ago"
+	}
+	if others > 0 {
+		return "kept from " + age + ", and " + Count(others, "other", "others")
+	}
+	return "kept from " + age
+}
+
+// KeptHere says that what stands in a form was typed some time ago.
+func KeptHere(age string) string {
+	if age == "now" {
+		age = "a moment ago"
+	}
+	return "Your text is kept from " + age + ". It is not saved yet."
+}
+
+// Searching says how many rows a search without the server has looked through.
+func Searching(n int) string {
+	return "Searching the " + Count(n, "row", "rows") + " kept here. The others are searched as soon as the server answers."
+}
+
+// NotKeptSince says that a page is not kept, and since when the server is away.
+func NotKeptSince(age string) string {
+	if age == "" {
+		return "Not kept offline. It is shown as soon as the server answers."
+	}
+	if age == "now" {
+		age = "a moment ago"
+	}
+	return "Not kept offline. What is kept is from " + age + "; this is shown as soon as the server answers."
+}
+
+// PasswordOf labels the password of somebody whose session has ended.
+func PasswordOf(name string) string { return "Password of " + name }

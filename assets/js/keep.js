@@ -70,11 +70,11 @@
     request.onerror = () => reject(request.error);
   });
 
-  // forget drops what a visit typed and did not send: it belongs to who has left.
+  // forget drops what a visit remembers: it belongs to who has left.
   const forget = () => {
     try {
       for (const key of Object.keys(sessionStorage)) {
-        if (key.startsWith("elowen.draft:") || key.startsWith("elowen.scroll:")) sessionStorage.removeItem(key);
+        if (key.startsWith("elowen.scroll:")) sessionStorage.removeItem(key);
       }
     } catch {
       // Storage may be forbidden; then there is nothing in it.
@@ -85,6 +85,7 @@
 
   const begin = (who, me) => {
     account = who;
+    elowenDrafts.begin(who);
     return within(["facts", "kept"], "readwrite", async (store) => {
       const before = await done(store("facts").get("who"));
       if (before && before.account !== who) {
@@ -99,6 +100,7 @@
     const who = await within("facts", "readonly", (store) => done(store("facts").get("who")));
     if (!who) return "";
     account = who.account;
+    elowenDrafts.begin(account);
     return who.me;
   };
 
@@ -120,10 +122,17 @@
     return row?.text ?? "";
   };
 
+  // among are all windows of a kind that are kept, as a JSON array.
+  const among = async (kind) => {
+    const all = await within("kept", "readonly", (store) => done(store("kept").getAll(IDBKeyRange.bound([account], [account, []]))));
+    return `[${all.filter((row) => row.kind === kind).sort((a, b) => b.at - a.at).map((row) => row.text).join(",")}]`;
+  };
+
   const wipe = async () => {
     const who = account;
     account = "";
     forget();
+    elowenDrafts.wipe(who);
     await within(["facts", "kept", "queue"], "readwrite", async (store) => {
       store("facts").clear();
       store("kept").clear();
@@ -141,6 +150,7 @@
   };
   channel?.addEventListener("message", (event) => {
     if (event.data === "wiped") {
+      elowenDrafts.wipe(account); // what it typed meanwhile, too
       account = "";
       forget();
     }
@@ -172,6 +182,18 @@
   };
 
   const again = (id, revision) => amend(id, { state: "waiting", problem: "", current: null, ...(revision > 0 && { revision }) });
+
+  // hold keeps a change from being sent until again; it gives "" where it just was.
+  const hold = async (id) => {
+    const exclusive = (f) => navigator.locks ? navigator.locks.request(`${name} queue`, f) : f();
+    const held = await exclusive(() => within("queue", "readwrite", async (store) => {
+      const entry = await done(store("queue").get(id));
+      if (entry) store("queue").put({ ...entry, state: "held" });
+      return entry ? "held" : "";
+    }));
+    changed();
+    return held;
+  };
 
   const drop = async (id) => {
     await within("queue", "readwrite", (store) => done(store("queue").delete(id)));
@@ -226,7 +248,14 @@
     }
     if (answer.status === 401 || answer.status === 429 || answer.status === 500 && !said || answer.status > 500) return false;
     const stale = answer.status === 409 && said?.current?.id > 0;
-    await amend(entry.id, { state: stale ? "conflict" : "refused", problem: said?.detail ?? `${answer.status}`, current: stale ? said.current : null });
+    let state = stale ? "conflict" : "refused", current = stale ? said.current : null;
+    if (!stale && entry.action === "edit") {
+      // Refused since it is in the trash? Then both are to be seen.
+      const now = await ask("GET", entry.path, {}).then((a) => a.ok ? a.json() : null).catch(() => null);
+      if (now?.status && now.status !== "active") [state, current] = ["trashed", now];
+    }
+    if (current?.status && current.status !== "active") state = "trashed";
+    await amend(entry.id, { state, problem: said?.detail ?? `${answer.status}`, current });
     return true;
   };
 
@@ -273,5 +302,5 @@
   // Where nobody has signed in since somebody signed out, nothing of a visit stays.
   within("facts", "readonly", (store) => done(store("facts").get("who"))).then((who) => { if (!who) forget(); }, () => {});
 
-  globalThis.elowenKeep = { begin, person, keep, recall, wipe, list, enqueue, again, drop, drain };
+  globalThis.elowenKeep = { begin, person, keep, recall, wipe, among, list, enqueue, again, hold, drop, drain };
 })();

@@ -48,7 +48,8 @@ var (
 type shell struct {
 	page
 	Base, Home, Web, Release        string
-	Style, Theme, Keep, Boot        string
+	Style, Theme, Boot              string
+	Drafts, Keep                    string
 	Sprite                          string
 	Wasm, Exec                      string
 	Manifest, Favicon, Touch        string
@@ -67,7 +68,7 @@ func (s *site) render(p page) *content {
 		page: p, Base: s.base, Home: s.at("memory"), Release: s.release(), Update: setting.Int("offline.updateMinutes"),
 		Web:   s.base + "web/" + s.design.Version + "/",
 		Style: s.web(s.design, assets.Style), Theme: s.web(s.design, assets.Theme),
-		Keep: s.web(s.design, assets.Keep), Boot: s.web(s.design, assets.Boot), Sprite: s.web(s.design, assets.Icons),
+		Drafts: s.web(s.design, assets.Drafts), Keep: s.web(s.design, assets.Keep), Boot: s.web(s.design, assets.Boot), Sprite: s.web(s.design, assets.Icons),
 		Manifest: s.at("manifest.webmanifest"), Favicon: s.web(s.design, "icons/favicon.svg"),
 		Touch:       s.web(s.design, "icons/apple-touch-180.png"),
 		FontUI:      s.web(s.design, "fonts/figtree-latin-wght-normal.woff2"),

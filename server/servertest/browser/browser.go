@@ -113,11 +113,19 @@ func (p *Person) Window(name string) *Window {
 			w.note(m)
 		}
 	}()
+	var once sync.Once
+	w.end = func() {
+		once.Do(func() {
+			leave()
+			<-done
+			w.blame()
+		})
+	}
 	t.Cleanup(func() {
-		w.settle()
-		leave()
-		<-done
-		w.blame()
+		if !w.killed {
+			w.settle()
+		}
+		w.end()
 	})
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("%s: new window: %v", name, err)
@@ -131,10 +139,21 @@ type Window struct {
 	ctx  context.Context
 	name string
 
+	end    func()
+	killed bool
+
 	mu        sync.Mutex
 	console   []string
 	wrong     []string
 	tolerated []string
+}
+
+// KillTab ends the tab without asking it, as a phone does that needs the room. Nothing
+// can be done in the window any more.
+func (w *Window) KillTab() {
+	w.t.Helper()
+	w.killed = true
+	w.end()
 }
 
 // Tolerate names parts of console messages that are expected from now on, such as
