@@ -66,7 +66,7 @@ func TestWithoutTheServerTheLastIsShown(t *testing.T) {
 		}
 	}
 	// What was never looked at says so.
-	w.Visit(s.URL("/memory?q=nowhere"))
+	w.Visit(s.URL("/memory/trash"))
 	w.See("not kept on this device")
 	w.Visit(s.URL("/memory/77"))
 	w.See("This memory is not kept on this device")
