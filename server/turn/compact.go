@@ -97,36 +97,32 @@ func sizeOf(p journal.Part) int {
 }
 
 // firstKept is the first entry that a summary leaves as it was: the earliest message of
-// a person, or of the model, from which on it is no more than so many bytes; else the
-// last message of a person. 0: nothing would be before it.
+// a person, or of the model, from which on it is no more than so many bytes; else, and
+// where that would be all there is, the last message of a person. 0: nothing would be
+// before it.
 func firstKept(b *journal.Snapshot, most int) int64 {
-	kept, size, last := int64(0), 0, int64(0)
+	kept, size, last, first := int64(0), 0, int64(0), int64(0)
 	for i := len(b.Parts) - 1; i >= 0; i-- {
 		p := b.Parts[i]
 		size += sizeOf(p)
 		if p.Message == nil || p.Message.Role == journal.RoleToolResult {
 			continue
 		}
+		first = p.Entry
 		if p.Message.Role == journal.RoleUser && last == 0 {
 			last = p.Entry
 		}
-		if size > most {
-			break
+		if size <= most {
+			kept = p.Entry
 		}
-		kept = p.Entry
 	}
-	if kept == 0 {
+	if kept == 0 || kept == first {
 		kept = last
 	}
-	for _, p := range b.Parts {
-		if p.Entry == kept {
-			return 0
-		}
-		if p.Message != nil {
-			return kept
-		}
+	if kept == first {
+		return 0
 	}
-	return 0
+	return kept
 }
 
 // compact has a model write the summary of what is before an entry, and stores it.
@@ -200,7 +196,7 @@ func (s *Store) Compact(ctx context.Context, owner db.AccountID, id int64, in ap
 		if err != nil {
 			return sent{}, err
 		}
-		kept := firstKept(b, keptByHand(r.window))
+		kept := firstKept(b, 0) // whoever asks wants room
 		if kept == 0 {
 			return sent{}, fault.New(fault.Invalid, "There is nothing to summarize yet.")
 		}
@@ -225,10 +221,4 @@ func (s *Store) Compact(ctx context.Context, owner db.AccountID, id int64, in ap
 		return t.compact(ctx, c.Snapshot, did.Entry, m, in.Instructions)
 	})
 	return s.Get(ctx, owner, id)
-}
-
-// keptByHand is what a summary that somebody asks for leaves, in bytes: the share of the
-// context, or the last message where that isn't known.
-func keptByHand(window int) int {
-	return window * setting.Int("conversation.keptPercent") / 100 * bytesPerToken / 4
 }

@@ -25,7 +25,7 @@ type live struct {
 	searches int        // that were begun
 	bytes    int        // of blocks that came in
 	last     string     // the query that is not searched for again
-	steered  string     // the message that steered the turn and was not searched for yet
+	steered  string     // the message that steered the turn and was not looked at yet
 	running  *retrieval // nil: none
 }
 
@@ -59,11 +59,12 @@ func (t *turn) pass(ctx context.Context) error {
 		return nil
 	}
 	query, err := t.query(ctx)
+	l.steered = "" // looked at, if only to be found too short
 	if err != nil || utf8.RuneCountInString(query) < queryLeast || query == l.last {
 		return err
 	}
 	l.searches++
-	l.last, l.steered = query, ""
+	l.last = query
 	l.running = t.retrieve(who, recall.Request{Query: query, Project: t.project, Limit: limits.LivePerSearch, Bytes: limits.LiveBytes}, false)
 	l.running.within(t.s, liveTime)
 	return nil
