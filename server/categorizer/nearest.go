@@ -113,7 +113,7 @@ func (c *Categorizer) byMeaning(ctx context.Context, q question) (decision, erro
 	if len(own[q.filing.ID]) == 0 {
 		return decision{later: true}, nil // it has no vector yet
 	}
-	descriptions, err := c.nearest.describe(ctx, s, q.choices)
+	descriptions, err := c.nearest.describe(embedding.For(ctx, q.owner), s, q.choices)
 	if err != nil {
 		return decision{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"elowen/server/late"
 	"elowen/server/lexicon"
 	"elowen/server/memory"
+	"elowen/server/model"
 	"elowen/server/project"
 	"elowen/server/schedule"
 	"elowen/server/transcript"
@@ -35,6 +36,7 @@ type eraseStep struct {
 // that none of them empties.
 func (st *stores) eraseSteps() []eraseStep {
 	return []eraseStep{
+		{"model", model.EraseAccount},
 		{"delivery", delivery.EraseAccount},
 		{"turn", turn.EraseAccount},
 		{"transcript", transcript.EraseAccount},

@@ -28,6 +28,24 @@ func (s *server) models() []*Route {
 		do(http.MethodPost, api.PathModelsTest, api.ScopeAdmin, "Ask a provider whether it answers, as stored or as it would be saved", func(c *call, in api.ModelTest) (api.ModelTested, error) {
 			return s.Models.Test(c.ctx, in)
 		}).natural(),
+		get(api.PathModelList, api.ScopeRead, "The models that can be picked, as their providers list them", func(c *call) (api.ModelList, error) {
+			var q api.ModelQuery
+			if err := c.query(&q); err != nil {
+				return api.ModelList{}, err
+			}
+			return s.Models.List(c.ctx, q.Provider)
+		}).query(&api.ModelQuery{}),
+		get(api.PathUsage, api.ScopeRead, "What the account's requests to models took, by role and day", func(c *call) (api.Usage, error) {
+			var q api.UsageQuery
+			if err := c.query(&q); err != nil {
+				return api.Usage{}, err
+			}
+			days := 0
+			if q.Days != nil {
+				days = *q.Days
+			}
+			return s.Models.Usage(c.ctx, c.id.Owner, days)
+		}).query(&api.UsageQuery{}),
 		get(api.PathIndex, api.ScopeRead, "How far the account's memories are indexed for search by meaning", func(c *call) (api.IndexState, error) {
 			return s.Index(c.ctx, c.id)
 		}),

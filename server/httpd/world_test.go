@@ -128,7 +128,7 @@ func (w *world) erase(ctx context.Context, _ account.Identity, name string) erro
 			return err
 		}
 		owner := db.AccountID(p.ID)
-		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, project.EraseAccount, turn.EraseAccount, transcript.EraseAccount, journal.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
+		for _, step := range []func(*db.Tx, db.AccountID) error{account.MarkErasing, model.EraseAccount, project.EraseAccount, turn.EraseAccount, transcript.EraseAccount, journal.EraseAccount, memory.EraseAccount, audit.EraseAccount, category.EraseAccount, (*db.Tx).EraseAccountLog, account.Delete} {
 			if err := step(tx, owner); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/server/validation"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -31,7 +32,7 @@ func (s *Store) Add(ctx context.Context, owner db.AccountID, by audit.Actor, sou
 		return api.MemoryAdded{}, err
 	}
 	// The search for similar ones is the longest part and needs no lock.
-	wait := s.embedded(ctx, body)
+	wait := s.embedded(embedding.For(ctx, owner), body)
 	similar, err := s.resembling(ctx, owner, in, body)
 	v, pending, panicked := wait()
 	if err == nil {

@@ -117,11 +117,12 @@ func (s *Store) ready(tx *db.Tx, ref Ref, most float64) (Ready, error) {
 	case err != nil:
 		return Ready{}, err
 	}
-	return Ready{Role: ref.Role, Provider: p.ID, Model: r.Model, Window: s.window(p, r.Model), client: s.client(p, r.Model, key, int(most))}, nil
+	window, err := s.window(tx, p, r.Model, r.Window)
+	if err != nil {
+		return Ready{}, err
+	}
+	return Ready{Role: ref.Role, Provider: p.ID, Model: r.Model, Window: window, client: s.client(p, r.Model, key, int(most))}, nil
 }
-
-// window is how much a model reads at once.
-func (s *Store) window(provider, string) int { return setting.Int("chat.window") }
 
 // client is what asks a provider's model.
 func (s *Store) client(p provider, model, key string, most int) chat.Client {
@@ -154,6 +155,7 @@ func (s *Store) Chat(ctx context.Context, owner db.AccountID, ready Ready, r Cha
 			return
 		}
 		var tally chat.Tally
+		defer func() { s.used(ctx, owner, ready.Role, tally) }()
 		patience := chat.Patience{Tries: setting.Int("chat.tries"), Most: time.Duration(setting.Int("chat.waitSeconds")) * time.Second, Sleep: s.o.Sleep}
 		for e, err := range patience.Again(ctx, func() iter.Seq2[Event, error] { return ready.client.Stream(ctx, r, &tally) }) {
 			if err != nil && ctx.Err() != nil {
@@ -187,6 +189,7 @@ func (s *Store) Ask(ctx context.Context, owner db.AccountID, name string, messag
 		err = failed
 		text.WriteString(e.Text)
 	}
+	s.used(ctx, owner, name, tally)
 	if err != nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Cancelled, err, "Asking the model was broken off.")
 	}

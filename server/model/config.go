@@ -30,6 +30,7 @@ type role struct {
 	Provider   string `json:"provider"`
 	Model      string `json:"model"`
 	Dimensions int    `json:"dimensions,omitempty"`
+	Window     int    `json:"window,omitempty"` // 0: what is known of the model
 }
 
 // config is the group as it is stored.
@@ -154,6 +155,8 @@ func (s *Store) checkRole(c config, name string, r role) error {
 		return bad("provider", "kind", "The built-in models are for embedding only.")
 	case name != api.RoleEmbedding && r.Dimensions != 0:
 		return bad("dimensions", "excluded", "Only the embedding role has a width.")
+	case name == api.RoleEmbedding && r.Window != 0:
+		return bad("window", "excluded", "The embedding role has no context.")
 	case name == api.RoleEmbedding && p.Kind == api.ProviderAnthropic:
 		return bad("provider", "kind", "Anthropic has no embedding models.")
 	case name == api.RoleEmbedding && p.Kind == builtIn.Kind:
@@ -203,6 +206,9 @@ func (s *Store) changed(was config, in api.ModelsChange) (now config, moved []st
 		chosen := role{Provider: r.Provider, Model: strings.TrimSpace(r.Model)}
 		if r.Dimensions != nil {
 			chosen.Dimensions = *r.Dimensions
+		}
+		if r.Window != nil {
+			chosen.Window = *r.Window
 		}
 		now.Roles[name] = chosen
 	}

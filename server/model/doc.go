@@ -21,7 +21,7 @@
 //
 // # Tables
 //
-// provider_secret. The rest is the group "models" of package settings.
+// provider_secret, model_usage, model_window. The rest is the group "models" of package settings.
 //
 // # Invariants
 //

@@ -43,8 +43,10 @@ type Options struct {
 
 // Store keeps providers and roles. It is safe for concurrent use.
 type Store struct {
-	db *db.DB
-	o  Options
+	db    *db.DB
+	o     Options
+	usage usage
+	lists lists
 }
 
 // New makes the store over an open database. Nobody is asked before Apply.
@@ -157,6 +159,9 @@ func (s *Store) wire(tx *db.Tx, c config) (api.Models, error) {
 		if r.Dimensions != 0 {
 			shown.Dimensions = api.Ptr(r.Dimensions)
 		}
+		if r.Window != 0 {
+			shown.Window = api.Ptr(r.Window)
+		}
 		return shown
 	}
 	out.Roles = api.Roles{Chat: of(api.RoleChat), Utility: of(api.RoleUtility), Embedding: of(api.RoleEmbedding), Maintenance: of(api.RoleMaintenance)}
@@ -221,6 +226,9 @@ func (s *Store) Save(ctx context.Context, in api.ModelsChange) (api.Settings, er
 func (s *Store) saveKeys(tx *db.Tx, list []api.ProviderChange, moved []string) error {
 	for _, id := range moved {
 		if _, err := tx.Exec(`DELETE FROM provider_secret WHERE provider = ?`, id); err != nil {
+			return err
+		}
+		if err := forgetWindows(tx, id); err != nil {
 			return err
 		}
 	}

@@ -125,23 +125,9 @@ func (s *Store) tryEmbedding(ctx context.Context, p provider, r role, key string
 
 // tryList reads the provider's list of models.
 func (s *Store) tryList(ctx context.Context, p provider, key string) api.ModelTested {
-	where := p.address() + "/models"
-	if p.Kind == api.ProviderOllama {
-		where = p.address() + "/api/tags"
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	req, err := listRequest(ctx, p, key)
 	if err != nil {
-		return api.ModelTested{Message: "The address is none."}
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-		if p.Kind == api.ProviderAnthropic {
-			req.Header.Del("Authorization")
-			req.Header.Set("X-Api-Key", key)
-		}
-	}
-	if p.Kind == api.ProviderAnthropic {
-		req.Header.Set("Anthropic-Version", "2023-06-01")
+		return api.ModelTested{Message: fault.ProblemOf(err).Detail}
 	}
 	resp, err := s.o.HTTP.Do(req)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *Store) Embedder(model string) (embedding.Embedder, error) { return s.o.
 // embedder is what is asked for a snapshot's vectors.
 func (s *Store) embedder(p provider, snapshot *embedding.Snapshot, key string) (embedding.Embedder, error) {
 	c := endpoint.Config{
-		Space: snapshot.Space, Width: snapshot.Width, Profile: snapshot.Profile, Key: key, HTTP: s.o.HTTP, Clock: s.db.Now, Format: openai.Format{},
+		Space: snapshot.Space, Width: snapshot.Width, Profile: snapshot.Profile, Key: key, HTTP: s.o.HTTP, Clock: s.db.Now, Format: openai.Format{}, Count: s.embedded,
 	}
 	switch p.Kind {
 	case builtIn.Kind:

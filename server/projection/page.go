@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -18,7 +19,7 @@ import (
 func (p *Projector) List(ctx context.Context, owner db.AccountID, q api.MemoryQuery, after string, limit int) (api.Page[api.Memory], error) {
 	page := api.Page[api.Memory]{Items: []api.Memory{}}
 	q = q.Normal()
-	if err := p.ask(ctx, q); err != nil {
+	if err := p.ask(embedding.For(ctx, owner), q); err != nil {
 		return page, err
 	}
 	row := setting.Get("list.limit")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/shared/api"
 )
 
@@ -12,7 +13,7 @@ import (
 // account's, fault.Unavailable for a query by meaning.
 func (p *Projector) Rank(ctx context.Context, owner db.AccountID, q api.MemoryQuery, id int64) (api.Rank, error) {
 	var out api.Rank
-	if err := p.ask(ctx, q.Normal()); err != nil {
+	if err := p.ask(embedding.For(ctx, owner), q.Normal()); err != nil {
 		return out, err
 	}
 	r := p.resident(owner)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/shared/fault"
 )
 
@@ -95,7 +96,7 @@ func (r *resident) refresh(ctx context.Context, ticked bool) (again int64, err e
 		if again == 0 {
 			again = r.p.pace.retry
 		}
-		r.p.askAgain(unasked)
+		r.p.askAgain(r.owner, unasked)
 	}
 	r.tellAccount()
 	return again, err
@@ -138,7 +139,7 @@ func (r *resident) unasked() (list []string) {
 
 // askAgain asks questions again, beside everything else. Windows find the answers when
 // they are next brought up to date.
-func (p *Projector) askAgain(list []string) {
+func (p *Projector) askAgain(owner db.AccountID, list []string) {
 	if !p.asking.CompareAndSwap(false, true) {
 		return
 	}
@@ -147,7 +148,7 @@ func (p *Projector) askAgain(list []string) {
 		defer p.done.Done()
 		defer p.asking.Store(false)
 		for _, text := range list {
-			if err := p.c.Meaning.Ask(p.ctx, text); err != nil && p.ctx.Err() == nil {
+			if err := p.c.Meaning.Ask(embedding.For(p.ctx, owner), text); err != nil && p.ctx.Err() == nil {
 				p.c.Log.Warn("a live list cannot be searched by meaning now", "error", err)
 				return
 			}

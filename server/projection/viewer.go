@@ -7,6 +7,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/db"
+	"elowen/server/embedding"
 	"elowen/shared/fault"
 	wire "elowen/shared/live"
 	"elowen/shared/setting"
@@ -111,7 +112,7 @@ func (v *Viewer) Subscribe(ctx context.Context, req wire.Request) error {
 		return fault.Newf(fault.TooMany, "At most %d windows at a time.", windowsMost)
 	}
 	if w.list != nil {
-		if err := v.p.ask(ctx, w.list.query); err != nil {
+		if err := v.p.ask(embedding.For(ctx, v.who.Owner), w.list.query); err != nil {
 			return err
 		}
 	}

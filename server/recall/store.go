@@ -118,7 +118,7 @@ func (s *Store) find(ctx context.Context, account db.AccountID, r Request, expla
 	if err != nil {
 		return out, err
 	}
-	q := s.ask(ctx, r.Query, set.runtime.LateInteraction)
+	q := s.ask(embedding.For(ctx, account), r.Query, set.runtime.LateInteraction)
 	for again := true; ; again = false {
 		err := s.db.ViewAgain(ctx, func(tx *db.Tx) (err error) {
 			out, err = s.answer(tx, account, r, q, explained)
@@ -129,7 +129,7 @@ func (s *Store) find(ctx context.Context, account db.AccountID, r Request, expla
 		}
 		// The model was changed between the question and the answer.
 		if again {
-			q = s.ask(ctx, r.Query, set.runtime.LateInteraction)
+			q = s.ask(embedding.For(ctx, account), r.Query, set.runtime.LateInteraction)
 		} else {
 			q.vector, q.problem = nil, fault.ProblemOf(err).Detail
 		}

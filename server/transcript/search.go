@@ -50,7 +50,7 @@ func (s *Store) Search(ctx context.Context, owner db.AccountID, in api.Transcrip
 		if err != nil {
 			return out, err
 		}
-		s.ask(ctx, q, on)
+		s.ask(embedding.For(ctx, owner), q, on)
 	}
 	for again := true; ; again = false {
 		out, err := s.look(ctx, owner, in, q)

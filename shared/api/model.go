@@ -45,6 +45,7 @@ type Role struct {
 	Provider   string `json:"provider" validate:"line=model.provider"`
 	Model      string `json:"model" validate:"line=model.name"`
 	Dimensions *int   `json:"dimensions,omitempty" validate:"omitempty,setting=model.dimensions"` // of vectors; absent: what the model gives
+	Window     *int   `json:"window,omitempty" validate:"omitempty,setting=chat.window"`          // how much it reads at once, in tokens; absent: what is known of the model
 }
 
 // ModelsChange is the body of PUT /api/settings/models. What is absent stays.

@@ -32,6 +32,8 @@ const (
 	PathRuntime     = "/api/settings/runtime"
 	PathModels      = "/api/settings/models"
 	PathModelsTest  = "/api/settings/models/test"
+	PathModelList   = "/api/models"
+	PathUsage       = "/api/usage"
 	PathRetention   = "/api/retention"
 	PathPreview     = "/api/retention/preview"
 	PathSweep       = "/api/retention/sweep"

@@ -19,6 +19,12 @@ var models = []Setting{
 	{Key: "chat.room", Label: "Answer of a model that must be told", Unit: "tokens", Kind: Whole, Default: 8_192, Min: 1, Max: 1 << 20},
 	{Key: "chat.window", Label: "Context of a model", Help: "How much it reads at once; empty for what is known of it.", Unit: "tokens", Kind: Whole, Default: 32_768, Min: 1_024, Max: 16 << 20, Who: Admin},
 
+	{Key: "usage.days", Label: "Days of usage shown", Unit: "days", Kind: Whole, Default: 30, Min: 1, Max: 366},
+	{Key: "models.listed", Label: "Models of a provider's list", Kind: Whole, Default: 0, Min: 1, Max: 2_000},
+	{Key: "models.list", Label: "Length of a provider's list of models", Unit: "bytes", Kind: Whole, Default: 0, Min: 1, Max: 8 << 20},
+	{Key: "models.fresh", Label: "Seconds that a provider's list is kept", Unit: "seconds", Kind: Whole, Default: 300, Min: 1, Max: 86_400},
+	{Key: "models.retry", Label: "Seconds before a list that failed is read again", Unit: "seconds", Kind: Whole, Default: 20, Min: 1, Max: 3_600},
+
 	{Key: "embedding.width", Label: "Numbers of a vector", Kind: Whole, Default: 0, Min: 1, Max: 8_192},
 	{Key: "embedding.seconds", Label: "Seconds that an embedding may take", Unit: "seconds", Kind: Whole, Default: 30, Min: 1, Max: 600},
 	{Key: "embedding.texts", Label: "Texts of an embedding request", Kind: Whole, Default: 32, Min: 1, Max: 256},

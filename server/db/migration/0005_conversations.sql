@@ -41,3 +41,23 @@ CREATE TABLE chat_compaction (
   percent BIGINT NOT NULL,
   PRIMARY KEY (owner_id, provider, model)
 ) {{clustered}};
+
+-- What an account's requests to models cost, by role and day.
+CREATE TABLE model_usage (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  day BIGINT NOT NULL, -- since 1970, in UTC
+  role TEXT NOT NULL,
+  requests BIGINT NOT NULL,
+  input BIGINT NOT NULL, -- tokens
+  output BIGINT NOT NULL,
+  cached BIGINT NOT NULL, -- of input
+  PRIMARY KEY (owner_id, day, role)
+) {{clustered}};
+
+-- How much a model reads at once, in tokens, as its provider told with its list.
+CREATE TABLE model_window (
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  PRIMARY KEY (provider, model)
+) {{clustered}};

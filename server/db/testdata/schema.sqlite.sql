@@ -406,6 +406,26 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 );
 
+-- table model_usage
+CREATE TABLE model_usage (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  day BIGINT NOT NULL, -- since 1970, in UTC
+  role TEXT NOT NULL,
+  requests BIGINT NOT NULL,
+  input BIGINT NOT NULL, -- tokens
+  output BIGINT NOT NULL,
+  cached BIGINT NOT NULL, -- of input
+  PRIMARY KEY (owner_id, day, role)
+) WITHOUT ROWID;
+
+-- table model_window
+CREATE TABLE model_window (
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  PRIMARY KEY (provider, model)
+) WITHOUT ROWID;
+
 -- table pair_posting
 CREATE TABLE pair_posting (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,

@@ -35,6 +35,10 @@ type Config struct {
 	Key     string // empty: none is sent
 	Headers map[string]string
 
+	// Count is told of each request that was sent: what it took, in tokens, as far as the
+	// endpoint says. nil is not told.
+	Count func(ctx context.Context, tokens int)
+
 	HTTP  *http.Client                               // nil takes NewHTTP
 	Clock db.Clock                                   // nil is the machine's
 	Sleep func(ctx context.Context, d time.Duration) // nil waits

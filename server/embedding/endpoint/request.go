@@ -7,10 +7,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -88,7 +90,14 @@ func (e *Client) once(ctx context.Context, texts []string) ([][]float32, *proble
 	for name, value := range e.c.Headers {
 		req.Header.Set(name, value)
 	}
-	resp, err := e.c.HTTP.Do(req)
+	var sent atomic.Bool
+	tokens := 0
+	defer func() {
+		if sent.Load() && e.c.Count != nil { // of what never left nothing is counted
+			e.c.Count(ctx, tokens)
+		}
+	}()
+	resp, err := e.c.HTTP.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})))
 	if err != nil {
 		return nil, e.unreached(ctx, err)
 	}
@@ -108,12 +117,31 @@ func (e *Client) once(ctx context.Context, texts []string) ([][]float32, *proble
 	case int64(len(answer)) > most:
 		return nil, &problem{text: e.who() + " answered more than " + strconv.FormatInt(most, 10) + " bytes.", maybeText: true}
 	}
+	tokens = taken(answer)
 	vectors, err := e.c.Format.Parse(answer, len(texts))
 	if err != nil {
 		return nil, &problem{text: e.who() + " answered " + what(resp, answer), cause: err, maybeText: true}
 	}
 	return vectors, nil
 }
+
+// taken is how many tokens an answer says that it took; 0 where it doesn't.
+func taken(answer []byte) int {
+	var in struct {
+		Usage struct {
+			Prompt float64 `json:"prompt_tokens"`
+			Total  float64 `json:"total_tokens"`
+		} `json:"usage"`
+		Ollama float64 `json:"prompt_eval_count"`
+	}
+	if json.Unmarshal(answer, &in) != nil {
+		return 0
+	}
+	return int(min(max(in.Usage.Prompt, in.Usage.Total, in.Ollama, 0), takenMost))
+}
+
+// takenMost bounds what is believed.
+const takenMost = 1 << 30
 
 // errorMost bounds how much of an error's text is read: for a hint at its reason.
 const errorMost = 16 << 10

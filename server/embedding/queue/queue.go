@@ -311,7 +311,7 @@ func (q *Queue) request(ctx context.Context, p *position) (bool, error) {
 	if q.o.Service != nil {
 		q.o.Service.Quiet(ctx, quietMost)
 	}
-	batch, err := p.derive(ctx, texts)
+	batch, err := p.derive(embedding.For(ctx, owner), texts)
 	if err != nil {
 		return false, err
 	}

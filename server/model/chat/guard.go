@@ -8,7 +8,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"elowen/server/db"
@@ -68,9 +70,13 @@ func (g *Guard) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(asked)
 	w := &watched{g: g, asked: asked, ctx: ctx, cancel: cancel, left: int64(g.Most) * streamTimes}
 	w.timer = time.AfterFunc(g.Idle, func() { cancel(errIdle) })
-	g.Tally.Requests++
-	resp, err := g.HTTP.Do(req.WithContext(ctx))
+	var sent atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	resp, err := g.HTTP.Do(req.WithContext(traced))
 	w.timer.Stop()
+	if sent.Load() { // of what never left nothing is counted
+		g.Tally.Requests++
+	}
 	if err != nil {
 		err = w.broken(err)
 		w.stop()

@@ -28,6 +28,7 @@ type Server struct {
 
 	client *http.Client
 	closed chan struct{}
+	end    func()
 
 	mu       sync.Mutex
 	requests []*Request
@@ -49,11 +50,12 @@ func New(t testing.TB) *Server {
 	s := newServer("")
 	h := httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL, s.client = h.URL, h.Client()
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		close(s.closed)
 		h.CloseClientConnections()
 		h.Close()
 	})
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -71,14 +73,18 @@ func NewPipe(t testing.TB) *Server {
 	}()
 	transport := &http.Transport{DialContext: l.dial}
 	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		close(s.closed)
 		transport.CloseIdleConnections()
 		_ = h.Close()
 		<-ended
 	})
+	t.Cleanup(s.Close)
 	return s
 }
+
+// Close ends the endpoint, as the end of the test does: nobody is there any more.
+func (s *Server) Close() { s.end() }
 
 // Client reaches the endpoint.
 func (s *Server) Client() *http.Client { return s.client }
