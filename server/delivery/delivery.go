@@ -34,6 +34,7 @@ type Request struct {
 	Begin        bool    // begin a conversation where none, or an unknown one, was given
 	Full         bool    // whole, whatever the agent has
 	Bytes        int     // of the bodies that are handed out whole, together
+	Token        int64   // that the agent acts with (account.Identity.TokenID); 0: as the account itself
 	// Within is the context of a conversation of ours, where the result will stand: what
 	// is in it is held. Nothing is noted or counted then, and no handle looked at: what of
 	// the result is delivered is known when it stands in the journal.
@@ -63,8 +64,8 @@ type Handed struct {
 }
 
 // HandOut decides what of the memories is handed out whole, notes it in the
-// conversation, and counts it as recalled. A body that doesn't fit into the bytes is
-// not handed out, and counts nothing.
+// conversation, and counts it as recalled: once for each token within agent.heldMinutes.
+// A body that doesn't fit into the bytes is not handed out, and counts nothing.
 func (s *Store) HandOut(ctx context.Context, owner db.AccountID, r Request) (Handed, error) {
 	var out Handed
 	decide := s.db.Update
@@ -99,7 +100,7 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 		holds = c.holds
 	}
 	out.Conversation = c.handle
-	var whole []int64
+	var whole []Item
 	room, seen := r.Bytes, map[int64]bool{}
 	for _, m := range rows {
 		if m.Status != api.StatusActive || seen[m.ID] {
@@ -113,15 +114,19 @@ func (s *Store) handOut(tx *db.Tx, owner db.AccountID, r Request) (Handed, error
 		i.Held = (!r.Full || r.Within != nil) && holds(m.ID, i.Hash)
 		if i.Whole = !i.Held && len(m.Body) <= room; i.Whole {
 			room -= len(m.Body)
-			whole = append(whole, m.ID)
+			whole = append(whole, i)
 			if err := c.note(tx, owner, m.ID, i.Hash); err != nil {
 				return out, err
 			}
 		}
 		out.Items = append(out.Items, i)
 	}
-	if len(whole) > 0 && r.Within == nil {
-		_, err = s.memories.Recalled(tx, owner, whole)
+	if len(whole) == 0 || r.Within != nil {
+		return out, nil
+	}
+	uses, err := reckon(tx, owner, r.Token, whole)
+	if err == nil && len(uses) > 0 {
+		_, err = s.memories.Recalled(tx, owner, uses)
 	}
 	return out, err
 }
@@ -202,9 +207,9 @@ func trim(tx *db.Tx, owner db.AccountID, begun string) error {
 		return err
 	}
 	_, err := tx.Exec(`DELETE FROM agent_conversation WHERE owner_id = ? AND handle IN
-		(SELECT handle FROM agent_conversation WHERE owner_id = ?
+		(SELECT handle FROM agent_conversation WHERE owner_id = ? AND handle LIKE ?
 			ORDER BY CASE WHEN handle = ? THEN 0 WHEN results > 1 THEN 1 ELSE 2 END, used_at DESC, handle LIMIT 100000 OFFSET ?)`,
-		int64(owner), int64(owner), begun, setting.Int("agent.conversations"))
+		int64(owner), int64(owner), ours+"%", begun, setting.Int("agent.conversations"))
 	return err
 }
 
@@ -216,13 +221,16 @@ func heldMillis() int64 {
 	return int64(setting.Int("agent.heldMinutes")) * time.Minute.Milliseconds()
 }
 
+// ours begins every handle that is made up for an agent, and none of a token's ledger.
+const ours = "c-"
+
 // newHandle makes a handle up. It is no secret: it opens nothing but what its own
 // account may read anyway.
-func newHandle() string { return "c-" + strings.ToLower(db.NewSecret()[:10]) }
+func newHandle() string { return ours + strings.ToLower(db.NewSecret()[:10]) }
 
 // plausible tells whether a handle may be one of ours, before the store is asked.
 func plausible(handle string) bool {
-	return len(handle) <= 64 && utf8.ValidString(handle) && !strings.ContainsRune(handle, 0)
+	return strings.HasPrefix(handle, ours) && len(handle) <= 64 && utf8.ValidString(handle) && !strings.ContainsRune(handle, 0)
 }
 
 // EraseAccount removes everything of the account's here.

@@ -12,6 +12,12 @@
 // contexts without a word. A memory counts with its body: one that was edited is new.
 // Where a memory holds, a result has only its beginning, and counts nothing.
 //
+// A token's ledger is what was handed out to it and counted, in whatever conversation or
+// in none. It is kept as a conversation under a handle that no agent can name, and holds
+// for agent.heldMinutes. What stands there is sent again where it is asked for, but is not
+// used once more: an agent that gives no handle, and lists every second, needs nothing
+// more than others do. Who acts as the account itself has one ledger for all of it.
+//
 // Of a conversation of ours everything is known: what stands in its journal's active
 // branch, as the model sees it, is what was delivered, and nothing else is (Of). Contexts
 // add what was handed off and is on its way there (Hold), until it stands there or
@@ -28,7 +34,7 @@
 //
 // # Invariants
 //
-// What is handed out whole is counted once, and what is not handed out is not counted.
+// What is handed out whole is counted once within agent.heldMinutes to a token, and what is not handed out is not counted.
 // A restart forgets nothing. Another account's handle is one that nobody knows. Of a
 // conversation of ours nothing is stored here: the journal is the only authority.
 //

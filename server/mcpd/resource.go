@@ -98,7 +98,7 @@ func (h *Handler) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) 
 	if err != nil || id < 1 || scheme+strconv.FormatInt(id, 10) != uri {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	out, err := h.o.Delivery.HandOut(ctx, who.Owner, delivery.Request{IDs: []int64{id}, Full: true, Bytes: int(setting.Get("memory.body").Max)})
+	out, err := h.o.Delivery.HandOut(ctx, who.Owner, delivery.Request{IDs: []int64{id}, Token: who.TokenID, Full: true, Bytes: int(setting.Get("memory.body").Max)})
 	if err != nil {
 		return nil, wireFault(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -243,7 +244,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// What is handed out counts as recalled, once; what isn't doesn't.
+// What is handed out counts as recalled, once in a while for a token, handle or not;
+// what isn't doesn't.
 func TestCounting(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	ann := s.Setup("ann")
@@ -265,18 +267,25 @@ func TestCounting(t *testing.T) {
 	call(t, c, "MemoryListRecent", args{"conversation": f.Conversation}, nil)
 	uses(1)
 	ask["full"] = true
-	call(t, c, "MemorySearch", ask, nil)
-	uses(2)
+	call(t, c, "MemorySearch", ask, nil) // sent whole again, but used a moment ago
+	for range 5 {
+		call(t, c, "MemoryListRecent", args{}, nil)
+	}
+	uses(1)
 	call(t, c, "MemoryAdd", args{"body": "The ferry to the island leaves at seven."}, nil) // the similar one is only mentioned
 	if _, err := c.ListResources(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	uses(2)
+	uses(1)
 	r, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: "memory://" + itoa(m.ID)})
 	if err != nil || !strings.Contains(r.Contents[0].Text, "<memory id=") {
 		t.Errorf("%+v %v", r, err)
 	}
-	uses(3)
+	uses(1)
+	s.Clock.Advance(30 * time.Minute)
+	call(t, c, "MemoryListRecent", args{}, nil)
+	call(t, c, "MemoryListRecent", args{}, nil)
+	uses(2)
 	// The age shows, and warns.
 	s.Clock.Advance(20 * 24 * 3_600_000_000_000)
 	c = connect(t, s, s.Token("ann").Secret(), nil)

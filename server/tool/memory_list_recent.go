@@ -34,7 +34,7 @@ func memoryListRecent() *Tool {
 			if err != nil {
 				return Result{}, err
 			}
-			h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Conversation: in.Conversation, Begin: true, Within: u.call.Within, Bytes: setting.Int("agent.bytes")})
+			h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Token: u.who.TokenID, Conversation: in.Conversation, Begin: true, Within: u.call.Within, Bytes: setting.Int("agent.bytes")})
 			if err != nil {
 				return Result{}, err
 			}

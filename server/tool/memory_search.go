@@ -71,7 +71,7 @@ func search(u *use) (Result, error) {
 	for i := range got.Memories {
 		ids[i] = got.Memories[i].ID
 	}
-	h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Conversation: in.Conversation, Begin: true, Within: u.call.Within, Full: in.Full, Bytes: setting.Int("agent.bytes")})
+	h, err := u.Delivery.HandOut(u.ctx, u.owner(), delivery.Request{IDs: ids, Token: u.who.TokenID, Conversation: in.Conversation, Begin: true, Within: u.call.Within, Full: in.Full, Bytes: setting.Int("agent.bytes")})
 	if err != nil {
 		return Result{}, err
 	}
