@@ -109,9 +109,9 @@ func Built() bool {
 func design(from fs.FS) (*Set, error) {
 	var members []*File
 	var style []byte
-	for _, name := range []string{"tokens", "app", "shell", "extra", "settings", "recall"} {
+	for _, name := range []string{"tokens", "app", "shell", "extra", "settings", "recall", "chat"} {
 		b, err := fs.ReadFile(from, "css/"+name+".css")
-		if err != nil && (name == "extra" || name == "settings" || name == "recall") {
+		if err != nil && (name == "extra" || name == "settings" || name == "recall" || name == "chat") {
 			continue
 		}
 		if err != nil {

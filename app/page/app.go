@@ -159,6 +159,8 @@ func pageName(r route) string {
 		return text.RecallCheck
 	case mapPage:
 		return text.MapTab
+	case chatPage:
+		return text.Chat
 	case settingsPage:
 		return text.Settings
 	case loginPage:

@@ -24,7 +24,7 @@ func (s *Session) commands() []command {
 		icon      string
 	}{
 		{listPage, text.Memory, "g m", "list"}, {mapPage, text.MapTab, "g p", "map"}, {checkPage, text.RecallCheck, "g r", "scan-search"}, {trashPage, text.Trash, "g t", "trash-2"}, {categoriesPage, text.Categories, "g c", "tag"},
-		{settingsPage, text.Settings, "g s", "settings"}, {accountPage, text.Account, "g a", "user"},
+		{chatPage, text.Chat, "g h", "message-square"}, {settingsPage, text.Settings, "g s", "settings"}, {accountPage, text.Account, "g a", "user"},
 	} {
 		add(text.PaletteGo, to.name, to.icon, to.key, false, func() { s.visit(route{Kind: to.kind}) })
 	}

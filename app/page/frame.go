@@ -71,6 +71,8 @@ func (a *App) content() []app.UI {
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &TrashBin{S: s, Rev: s.rev, Query: r.Query}}
 	case mapPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Map{S: s, Rev: s.rev}}
+	case chatPage:
+		return []app.UI{&Chat{S: s, Rev: s.rev, ID: r.ID}}
 	case checkPage:
 		return []app.UI{heading(r), &piece{A: a, Rev: s.rev, Which: pieceBar}, &Check{S: s, Rev: s.rev, Query: r.Query}}
 	case categoriesPage:
@@ -281,6 +283,7 @@ func (a *App) bottom() app.UI {
 	}
 	return tag.Nav().Class("bottombar").Aria("label", text.Pages).Body(
 		item("/memory", text.Memory, "list", k.ofMemories()),
+		item("/chat", text.Chat, "message-square", k == chatPage),
 		item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		item("/account", text.Account, "user", k.whole() == accountPage),
 	)
@@ -303,6 +306,7 @@ func (a *App) rail() app.UI {
 		tag.A().Class("brand").Attr("href", browser.Path("/memory")).Aria("label", text.Home).Body(part.Brand()...),
 		tag.Nav().Class("nav").Aria("label", text.Pages).Body(
 			item("/memory", text.Memory, "list", k.ofMemories()),
+			item("/chat", text.Chat, "message-square", k == chatPage),
 			item("/settings", text.Settings, "settings", k.whole() == settingsPage),
 		),
 		a.categories(),

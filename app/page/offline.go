@@ -76,6 +76,8 @@ func keptAs(r live.Request) (key, kind string, bound int) {
 		return r.View + writeQuery(r.Query).Encode(), "list", setting.Int("offline.rows")
 	case live.ViewMemory:
 		return r.View + strconv.FormatInt(r.Memory, 10), "detail", setting.Int("offline.details")
+	case live.ViewConversation, live.ViewContext:
+		return r.View + strconv.FormatInt(r.Of, 10), "talk", setting.Int("offline.rows")
 	}
 	return r.View, r.View, 1
 }

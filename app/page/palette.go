@@ -317,6 +317,8 @@ func goes(key string) kind {
 		return mapPage
 	case "c":
 		return categoriesPage
+	case "h":
+		return chatPage
 	case "s":
 		return settingsPage
 	case "a":

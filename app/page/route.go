@@ -28,6 +28,7 @@ const (
 	categoriesPage
 	checkPage
 	mapPage
+	chatPage
 	modelsPage
 	recallSettings
 	projectsPage
@@ -41,7 +42,7 @@ const (
 // it.
 type route struct {
 	Kind    kind
-	ID      int64 // the open memory, or category; 0 for none
+	ID      int64 // the open memory, category or conversation; 0 for none
 	Compose bool  // writing a new one
 	Unsent  int64 // the new memory that is open and waits to be sent: its number in the queue
 	Query   api.MemoryQuery
@@ -64,6 +65,8 @@ func readRoute(path string, q url.Values, fragment string) route {
 		r.Query.ProjectID = int64(within(q.Get("project"), 1, 1<<31-1))
 	case "/memory/map":
 		r.Kind = mapPage
+	case "/chat":
+		r.Kind = chatPage
 	case "/account":
 		r.Kind = partOf(accountPage, q.Get("part"))
 	case "/settings":
@@ -80,6 +83,10 @@ func readRoute(path string, q url.Values, fragment string) route {
 		if !found {
 			r.Kind = categoriesPage
 			id, found = strings.CutPrefix(path, "/categories/")
+		}
+		if !found {
+			r.Kind = chatPage
+			id, found = strings.CutPrefix(path, "/chat/")
 		}
 		n, err := strconv.ParseInt(id, 10, 64)
 		if !found || err != nil || n <= 0 {
@@ -248,6 +255,11 @@ func (r route) path() string {
 		return "/categories"
 	case checkPage:
 		return join("/memory/recall", writeQuery(api.MemoryQuery{Q: r.Query.Q, ProjectID: r.Query.ProjectID}))
+	case chatPage:
+		if r.ID > 0 {
+			return "/chat/" + strconv.FormatInt(r.ID, 10)
+		}
+		return "/chat"
 	case mapPage:
 		return "/memory/map"
 	case trashPage:

@@ -16,6 +16,14 @@ func Markdown(m api.Memory, nodes []api.Node) app.UI {
 	return tag.Div().Class("detail-body markdown").Attr("lang", m.Lang).Attr("dir", "auto").Body(shapes(nodes)...)
 }
 
+// Nodes shows such a tree of what was said.
+func Nodes(nodes []api.Node) app.UI {
+	return tag.Div().Class("markdown").Attr("dir", "auto").Body(shapes(nodes)...)
+}
+
+// Node shows one part of such a tree.
+func Node(n api.Node) app.UI { return shape(n) }
+
 // elements are the elements of kinds that have no more to say.
 var elements = map[string]string{
 	api.NodeEmphasis: "em", api.NodeStrong: "strong", api.NodeStruck: "s", api.NodeParagraph: "p", api.NodeQuote: "blockquote",

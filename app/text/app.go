@@ -101,6 +101,7 @@ var Keys = []Key{
 	{[]string{"g", "r"}, "Go to the recall check"},
 	{[]string{"g", "t"}, "Go to the trash"},
 	{[]string{"g", "c"}, "Go to categories"},
+	{[]string{"g", "h"}, "Go to the chat"},
 	{[]string{"g", "s"}, "Go to settings"},
 	{[]string{"g", "a"}, "Go to the account"},
 	{[]string{"?"}, "These keys"},

@@ -86,7 +86,7 @@ const page = async (event, path) => {
   }
   if (answer && ![502, 503, 504].includes(answer.status)) return answer;
   const cache = await caches.open(own);
-  const name = /^memory\/[1-9][0-9]*$/.test(path) ? "memory/1" : path;
+  const name = path.replace(/^memory\/[1-9][0-9]*$/, "memory/1").replace(/^chat\/[1-9][0-9]*$/, "chat");
   const kept = (await cache.match(shell.base + name)) ?? (await cache.match(`${shell.base}memory`));
   return kept ?? answer ?? network;
 };

@@ -33,6 +33,7 @@ var pages = []page{
 	{"/memory/recall", "Recall check", "plain", "memory"},
 	{"/memory/trash", "Trash", "list", "memory"},
 	{"/categories", "Categories", "plain", "memory"},
+	{"/chat", "Chat", "plain", "chat"},
 	{"/account", "Account", "plain", "account"},
 	{"/settings", "Settings", "plain", "settings"},
 	{"/login", "Sign in", "form", ""},
@@ -47,17 +48,17 @@ var (
 // shell is what the template reads.
 type shell struct {
 	page
-	Base, Home, Web, Release        string
-	Style, Theme, Boot              string
-	Drafts, Keep                    string
-	Sprite                          string
-	Wasm, Exec                      string
-	Manifest, Favicon, Touch        string
-	FontUI, FontMemory              string
-	LightGround, DarkGround         string
-	Memory, Trash, Account, Setting string
-	Update                          int // minutes
-	Rows                            []struct{}
+	Base, Home, Web, Release              string
+	Style, Theme, Boot                    string
+	Drafts, Keep                          string
+	Sprite                                string
+	Wasm, Exec                            string
+	Manifest, Favicon, Touch              string
+	FontUI, FontMemory                    string
+	LightGround, DarkGround               string
+	Memory, Trash, Account, Setting, Chat string
+	Update                                int // minutes
+	Rows                                  []struct{}
 }
 
 // Icon is the address of one symbol of the sprite.
@@ -74,7 +75,7 @@ func (s *site) render(p page) *content {
 		FontUI:      s.web(s.design, "fonts/figtree-latin-wght-normal.woff2"),
 		FontMemory:  s.web(s.design, "fonts/source-serif-4-latin-wght-normal.woff2"),
 		LightGround: lightGround, DarkGround: darkGround,
-		Memory: s.at("memory"), Trash: s.at("memory/trash"), Account: s.at("account"), Setting: s.at("settings"),
+		Memory: s.at("memory"), Trash: s.at("memory/trash"), Account: s.at("account"), Setting: s.at("settings"), Chat: s.at("chat"),
 		Rows: make([]struct{}, 9),
 	}
 	if s.program != nil {

@@ -157,6 +157,9 @@ func (s *site) page(path string) (*content, bool) {
 	if id, ok := strings.CutPrefix(path, "/categories/"); ok && isID(id) {
 		return s.pages["/categories"], true
 	}
+	if id, ok := strings.CutPrefix(path, "/chat/"); ok && isID(id) {
+		return s.pages["/chat"], true
+	}
 	return nil, false
 }
 

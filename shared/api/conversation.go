@@ -1,11 +1,18 @@
 package api
 
+import "strconv"
+
 // PathConversations is the route of conversations.
 const PathConversations = "/api/conversations"
 
 // ConversationPath is the path of one conversation, with an optional last part such as
 // "messages".
 func ConversationPath(id int64, part ...string) string { return itemPath(PathConversations, id, part) }
+
+// QueuedPath is the path of a message that waits in a conversation.
+func QueuedPath(id, queued int64) string {
+	return ConversationPath(id, "queue", strconv.FormatInt(queued, 10))
+}
 
 // The states of a conversation.
 const (
@@ -86,6 +93,8 @@ type MessageSent struct {
 type EntryPick struct {
 	EntryID int64  `json:"entryId" validate:"min=1"`
 	Title   string `json:"title,omitempty" validate:"line=conversation.title"` // of a fork; empty: as it was
+	// Newest goes on from the entry to the newest one that was said below it.
+	Newest bool `json:"newest,omitempty"`
 }
 
 // CompactStart is the body of POST /api/conversations/{id}/compact.
