@@ -142,6 +142,20 @@ func Go(tx *db.Tx, owner db.AccountID, conversation, entry int64) error {
 	return nil
 }
 
+// Newest is the newest entry of a conversation below one of its entries, or that one:
+// children are newer than their parent, so it ends a branch. Errors: NotFound.
+func Newest(tx *db.Tx, owner db.AccountID, conversation, entry int64) (int64, error) {
+	var newest int64
+	err := tx.Row(`WITH RECURSIVE below (id) AS (
+			SELECT id FROM journal_entry WHERE id = ? AND conversation_id = ? AND owner_id = ?
+			UNION ALL SELECT e.id FROM journal_entry e JOIN below b ON e.parent_id = b.id WHERE e.conversation_id = ? AND e.owner_id = ?)
+		SELECT COALESCE(MAX(id), 0) AS v FROM below`, []any{entry, conversation, int64(owner), conversation, int64(owner)}, &newest)
+	if err == nil && newest == 0 {
+		err = fault.New(fault.NotFound, "There is no such entry in this conversation.")
+	}
+	return newest, err
+}
+
 // Delete removes a conversation with all its entries, for good, and tells which those
 // were. Errors: NotFound.
 func Delete(tx *db.Tx, owner db.AccountID, id int64) (entries []int64, err error) {

@@ -180,7 +180,13 @@ func (s *Store) Go(ctx context.Context, owner db.AccountID, id int64, in api.Ent
 		if r.running() {
 			return made{}, errRunning
 		}
-		if err := journal.Go(tx, owner, id, in.EntryID); err != nil {
+		to := in.EntryID
+		if in.Newest {
+			if to, err = journal.Newest(tx, owner, id, to); err != nil {
+				return made{}, err
+			}
+		}
+		if err := journal.Go(tx, owner, id, to); err != nil {
 			return made{}, err
 		}
 		// How its turn ended is not how this branch's did.
