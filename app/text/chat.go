@@ -136,6 +136,9 @@ func PickedBy(d api.Delivered) []string {
 // ContextShare is how full a model's context is.
 func ContextShare(percent, compactAt int) string {
 	s := strconv.Itoa(percent) + "% of context, "
+	if percent == 0 {
+		s = "under 1% of context, "
+	}
 	if compactAt == 0 {
 		return s + CompactNever
 	}

@@ -26,8 +26,8 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.phase(api.PhaseWaiting, "") // listen needs a phase: what is said belongs to one
 	t.listen(c.Leaf)
-	t.phase(api.PhaseWaiting, "")
 	said := &journal.Message{Role: journal.RoleAssistant, Model: t.model.Name()}
 	var text strings.Builder
 	var done *chat.Done

@@ -115,7 +115,11 @@ func pieces(s turn.Speech) []projection.Row {
 		id := -int64(len(rows) + 1)
 		rows = append(rows, projection.NewRow(id, wire.TalkRow{ID: id, Piece: &p}))
 	}
-	for _, n := range markdown.Parse(s.Text) {
+	nodes := markdown.Parse(s.Text)
+	if nodes == nil {
+		nodes = markdown.Paragraphs(s.Text)
+	}
+	for _, n := range nodes {
 		add(wire.Piece{Node: &n})
 	}
 	for _, c := range s.Calls {

@@ -46,7 +46,7 @@ func TestAConversation(t *testing.T) {
 	open := make(chan struct{})
 	model.Next(
 		scripted.Says(scripted.Text("Let me look at how long the migration of the orders table locked it in the outage of March."), scripted.Calls("c1", "MemoryCategories", `{}`)),
-		scripted.Says(scripted.Gate(open), scripted.Text("One more look."), scripted.Calls("c2", "MemoryCategories", `{}`)),
+		scripted.Says(scripted.Text("One more "), scripted.Gate(open), scripted.Text("look."), scripted.Calls("c2", "MemoryCategories", `{}`)),
 		scripted.Says(scripted.Pieces("Next **Tuesday**, 06:00 UTC.\n\n- Tell Pavel\n- Keep the phone unmuted", 9), scripted.Usage(1200, 30, 0)),
 	)
 
@@ -59,7 +59,7 @@ func TestAConversation(t *testing.T) {
 	w.SeeIn(".context", "Recalled at start")
 	other := p.Window("beside")
 	other.Visit(w.Address())
-	other.SeeIn(".msg-now", "One more look")
+	other.SeeIn(".msg-now", "One more")
 	close(open)
 	w.SeeIn(".thread", "Recalled while working")
 	w.SeeIn(".thread", "The outage of 18 March")
@@ -129,7 +129,7 @@ func TestAConversationFails(t *testing.T) {
 	w.SeeIn(".msg-user", "Is anybody there?")
 	open := make(chan struct{})
 	model.Next(scripted.Says(scripted.Text("I am "), scripted.Gate(open), scripted.Text("here.")))
-	w.Press("Retry")
+	w.Press("Try again")
 	w.SeeIn(".msg-now", "I am")
 	// One message waits, and is taken back; the turn is stopped, and what was said is kept.
 	w.Fill("Message", "And then?")
