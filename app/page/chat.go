@@ -124,6 +124,13 @@ func (p *Chat) follow() {
 			})
 		})
 	}
+	if id == 0 {
+		p.begin()
+	}
+}
+
+// begin puts what was typed before into the field, and the focus, once it is there.
+func (p *Chat) begin() {
 	p.ctx.Defer(func(app.Context) {
 		browser.SetValue(browser.ByID("say"), browser.Session.Get(p.draftKey()))
 		if !p.S.narrow() {
@@ -143,6 +150,9 @@ func (p *Chat) heard(id int64, e sync.Event[live.TalkRow]) {
 		return
 	}
 	p.problem = ""
+	if !p.talk.Loaded {
+		p.begin()
+	}
 	p.stuck = p.stuck && !p.talk.Loaded || atEnd(browser.ByID("thread"))
 	p.talk = e.After
 	p.S.tell(e.After.AsOf, e.After.Kept)

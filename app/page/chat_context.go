@@ -135,10 +135,7 @@ func (p *Chat) pickModel(pick api.ModelPick) {
 		p.ctx.Update()
 		return
 	}
-	in := api.ConversationPatch{Model: api.Null[api.ModelPick]()}
-	if pick.Model != "" {
-		in.Model = api.Some(pick)
-	}
+	in := api.ConversationPatch{Model: &pick}
 	p.S.send(sync.Write{Method: "PATCH", Path: api.ConversationPath(p.open), Body: in}, func(err error) {
 		if err != nil {
 			p.S.fail(err)

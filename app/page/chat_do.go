@@ -280,11 +280,7 @@ func (p *Chat) rename() {
 		return
 	}
 	p.renaming = false
-	in := api.ConversationPatch{Title: api.Some(title)}
-	if title == "" {
-		in.Title = api.Null[string]()
-	}
-	p.change(in)
+	p.change(api.ConversationPatch{Title: &title})
 }
 
 func (p *Chat) chooseProject(el app.Value) {

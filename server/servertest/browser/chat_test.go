@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,6 +25,24 @@ func talkModel(w *Window, url, limits string) {
 	if said != "" {
 		w.fail("the settings: %s", said)
 	}
+}
+
+// pictures draws the window as it is, at each size and in each theme, where pictures are
+// asked for.
+func pictures(w *Window, name string) {
+	if os.Getenv(ShotsEnv) == "" {
+		return
+	}
+	for _, size := range sizes {
+		w.Resize(size.width, size.height)
+		w.Await("the frame follows", `(document.querySelector(".bottombar") !== null) === (innerWidth <= 720)`)
+		for _, theme := range themes {
+			w.Theme(theme)
+			w.Shot(name + "-" + strconv.FormatInt(size.width, 10) + "-" + theme)
+		}
+	}
+	w.Theme("light")
+	w.Resize(sizes[0].width, sizes[0].height)
 }
 
 const (
@@ -60,6 +80,7 @@ func TestAConversation(t *testing.T) {
 	other := p.Window("beside")
 	other.Visit(w.Address())
 	other.SeeIn(".msg-now", "One more")
+	pictures(w, "chat-writing")
 	close(open)
 	w.SeeIn(".thread", "Recalled while working")
 	w.SeeIn(".thread", "The outage of 18 March")
@@ -71,6 +92,7 @@ func TestAConversation(t *testing.T) {
 	if n := len(model.Requests()); n != 3 {
 		t.Errorf("%d requests", n)
 	}
+	pictures(w, "chat")
 	last := model.Requests()[2]
 	for _, body := range []string{talkDays, talkOutage} {
 		if n := strings.Count(string(last.Body), body[:40]); n != 1 {
@@ -85,6 +107,11 @@ func TestAConversation(t *testing.T) {
 	other.Fill("Memory", strings.Replace(talkDays, "Thursdays", "Fridays", 1))
 	other.Press("Save")
 	w.SeeIn(".chip", "edited since")
+
+	model.Next(scripted.Says(scripted.Text("You are welcome.")))
+	w.Fill("Message", "ok")
+	w.Keys("\r")
+	w.SeeIn(".thread", "You are welcome.")
 
 	// A summary: nothing is before the model any more, and the next question brings it again.
 	model.Next(scripted.Says(scripted.Text("They asked when migrations run; on Tuesdays.")))
