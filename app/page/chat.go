@@ -132,7 +132,7 @@ func (p *Chat) follow() {
 // begin puts what was typed before into the field, and the focus, once it is there.
 func (p *Chat) begin() {
 	p.ctx.Defer(func(app.Context) {
-		browser.SetValue(browser.ByID("say"), browser.Session.Get(p.draftKey()))
+		browser.SetValue(browser.ByID("say"), browser.DraftOf(chatForm(p.open)).Text)
 		if !p.S.narrow() {
 			browser.Focus(browser.ByID("say"))
 		}
@@ -207,14 +207,15 @@ func (p *Chat) running() bool {
 
 // --- what is typed ---
 
-func (p *Chat) draftKey() string { return draftPrefix + "chat:" + strconv.FormatInt(p.open, 10) }
+// chatForm is under which name what is typed into a conversation is kept.
+func chatForm(id int64) string { return formChat + strconv.FormatInt(id, 10) }
 
 func (p *Chat) keepDraft() {
 	if p.editing > 0 {
 		return // the message that it would replace is still there
 	}
 	if typed, ok := browser.Value(browser.ByID("say")); ok {
-		browser.Session.Set(p.draftKey(), typed)
+		browser.SetDraft(chatForm(p.open), typed)
 	}
 }
 
@@ -295,7 +296,7 @@ func (p *Chat) say(id int64, in api.MessageSend) {
 		if err != nil {
 			p.failed(err)
 			if p.open != id {
-				browser.Session.Set(draftPrefix+"chat:"+strconv.FormatInt(id, 10), in.Content)
+				browser.SetDraft(chatForm(id), in.Content)
 				p.S.visit(route{Kind: chatPage, ID: id}) // it exists; what failed is the message
 			}
 			return
@@ -305,7 +306,7 @@ func (p *Chat) say(id int64, in api.MessageSend) {
 		if now, _ := browser.Value(browser.ByID("say")); now == in.Content {
 			clearField("say")
 		}
-		browser.Session.Set(p.draftKey(), "")
+		browser.SetDraft(chatForm(p.open), "")
 		p.editing = 0
 		if p.open != id {
 			p.S.visit(route{Kind: chatPage, ID: id})
@@ -330,6 +331,6 @@ func clearField(id string) {
 func (p *Chat) endEdit() {
 	p.editing = 0
 	clearField("say")
-	browser.SetValue(browser.ByID("say"), browser.Session.Get(p.draftKey()))
+	browser.SetValue(browser.ByID("say"), browser.DraftOf(chatForm(p.open)).Text)
 	browser.Focus(browser.ByID("say"))
 }

@@ -23,6 +23,7 @@ const (
 	formNew   = "new"
 	formEdit  = "edit:"  // and the memory's id
 	formMerge = "merge:" // and the ids of its sources, with commas
+	formChat  = "chat:"  // and the conversation's id; a message, not a memory
 )
 
 // draft is the form as it is typed.
@@ -84,7 +85,7 @@ func (s *Session) readDrafts() {
 func (s *Session) unsaved() (d draft, kept browser.Draft, others int) {
 	for _, k := range s.drafts {
 		var read draft
-		if s.showing(k.Form) || json.Unmarshal([]byte(k.Text), &read) != nil {
+		if strings.HasPrefix(k.Form, formChat) || s.showing(k.Form) || json.Unmarshal([]byte(k.Text), &read) != nil {
 			continue
 		}
 		if kept.Form != "" {

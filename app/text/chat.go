@@ -27,7 +27,6 @@ const (
 	SendAnew        = "Send anew"
 	StopTurn        = "Stop"
 	Writing         = "Writing"
-	GoOn            = "Go on"
 	Assistant       = "elowen"
 	EditMessage     = "Say it anew"
 	EditingMessage  = "What you send takes the place of that message. The old one is kept as another branch."
