@@ -123,7 +123,19 @@ func TestBranches(t *testing.T) {
 		if names := Labels(h.branch(h.ann, c)); names[ids[0]] != "start" {
 			h.Errorf("labels %v", names)
 		}
+		// The newest below an entry ends a branch of it; another branch's is not below.
+		h.update(func(tx *db.Tx) error {
+			whole := h.branch(h.ann, c)
+			for _, want := range []struct{ of, is int64 }{{ids[0], whole[len(whole)-1].ID}, {other[0], other[0]}, {ids[2], whole[len(whole)-1].ID}} {
+				if got, err := Newest(tx, h.ann, c, want.of); err != nil || got != want.is {
+					h.Errorf("the newest below %d is %d (%v), not %d", want.of, got, err, want.is)
+				}
+			}
+			return nil
+		})
 		for what, fn := range map[string]func(tx *db.Tx) error{
+			"a newest below nothing":      func(tx *db.Tx) error { _, err := Newest(tx, h.ann, c, 1<<40); return err },
+			"another's newest":            func(tx *db.Tx) error { _, err := Newest(tx, h.bob, c, ids[0]); return err },
 			"a parent of nothing":         func(tx *db.Tx) error { _, err := Append(tx, h.ann, c, 1<<40, Draft{Payload: user("x")}); return err },
 			"a leaf of nothing":           func(tx *db.Tx) error { return Go(tx, h.ann, c, 1<<40) },
 			"another's conversation":      func(tx *db.Tx) error { _, err := Append(tx, h.bob, c, 0, Draft{Payload: user("x")}); return err },

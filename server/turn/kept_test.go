@@ -26,7 +26,7 @@ func TestFirstKept(t *testing.T) {
 		{"nothing", nil, 100, 0},
 		{"one message", talk[:1], 0, 0},
 		{"one exchange", talk[:3], 0, 0},
-		{"all fits", talk, 1000, 0},
+		{"all fits: the last thing that a person said", talk, 1000, 4},
 		{"the last answer", talk, 5, 6},
 		{"a tool's result is no beginning", talk, 10, 6},
 		{"from a person on", talk, 15, 4},

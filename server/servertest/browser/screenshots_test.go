@@ -54,6 +54,7 @@ func views() []view {
 		{"categories", "/categories", `document.querySelector(".main")?.innerText.includes("Harbor")`, nil},
 		{"check", "/memory/recall?q=When+can+schema+migrations+run+on+harbor-prod%3F", `document.querySelector("tr[data-state=in]")`, nil},
 		{"map", "/memory/map", `document.querySelector("#map")?.dataset.drawn > 5`, nil},
+		{"chat-new", "/chat", `document.querySelector(".thread-empty")?.innerText.includes("No chat model")`, nil},
 		{"models", "/settings?part=models", `document.querySelector(".role")`, nil},
 		{"recall", "/settings?part=recall", `document.querySelector(".set")`, nil},
 		{"retention", "/settings", `document.querySelector(".curves svg") && document.body.innerText.includes("within 30 days")`, func(w *Window) {
