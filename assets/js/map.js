@@ -246,7 +246,7 @@
     // label and no button; one without a place is left out. It is done once one rests, so
     // that labels don't jump on the way.
     let arranged = "", slots = new Map();
-    const beside = new ResizeObserver(() => {
+    const watched = new WeakSet(), beside = new ResizeObserver(() => {
       arranged = "";
       delete canvas.dataset.still;
       draw();
@@ -259,7 +259,8 @@
       const dot = Math.PI * (SIZES[1] * (1 + 0.3 * Math.log2(zoom))) ** 2; // the area of one
       const at = canvas.getBoundingClientRect();
       const taken = [...canvas.parentElement.querySelectorAll(".map-tools, .map-legend")].map((e) => {
-        beside.observe(e);
+        if (!watched.has(e)) beside.observe(e); // which tells of it once more
+        watched.add(e);
         const b = e.getBoundingClientRect();
         return [b.left - at.left, b.top - at.top, b.right - at.left, b.bottom - at.top];
       });

@@ -118,6 +118,15 @@ func TestTheMapAtRestIsDrawnAsIfNew(t *testing.T) {
 		if n, _ := w.unlike("before", "after"); n == 0 {
 			t.Errorf("%s: nothing changed", step.name)
 		}
+		// One who rests costs nothing: no frame is drawn, and what is said of it stays.
+		if n := Promise[int](w, `new Promise(done => {
+			let n = 0;
+			const watch = new MutationObserver(list => n += list.length);
+			watch.observe(document.querySelector("#map"), {attributes: true});
+			setTimeout(() => (watch.disconnect(), done(n)), 400);
+		})`); n > 2 {
+			t.Errorf("%s: the map is drawn again and again, %d times in 400 ms", step.name, n)
+		}
 		w.Shot("map-" + step.name)
 		w.Press("List")
 		w.Has(".row .row-body")
