@@ -2,7 +2,6 @@ package part
 
 import (
 	"strconv"
-	"strings"
 
 	"elowen/app/browser"
 	"elowen/app/tag"
@@ -29,7 +28,7 @@ func Event(e api.Event, others []app.UI, back bool) app.UI {
 		}
 		fields = append(fields, value(c)...)
 	}
-	what := append([]app.UI{tag.Words("b", "", eventWho(e)), app.Text(" " + text.EventWhat(e))}, fields...)
+	what := append([]app.UI{tag.Words("b", "", e.Who), app.Text(" " + text.EventWhat(e))}, fields...)
 	body := []app.UI{
 		Icon(eventIcon(e)),
 		tag.Box("p", "event-what", what...),
@@ -70,7 +69,7 @@ func meta(e api.Event) string {
 	if e.Foreign {
 		foreign = text.Foreign
 	}
-	return text.Join(browser.Date(e.At, browser.FullTime), revision, e.Model, reason, foreign)
+	return text.Join(browser.Date(e.At, browser.FullTime), revision, e.Model, reason, text.TokenMay(e.Scopes), foreign)
 }
 
 func eventIcon(e api.Event) string {
@@ -99,12 +98,4 @@ func eventIcon(e api.Event) string {
 		return "upload"
 	}
 	return "square-pen"
-}
-
-// eventWho is who did it, and what a program's token allowed it.
-func eventWho(e api.Event) string {
-	if len(e.Scopes) == 0 {
-		return e.Who
-	}
-	return e.Who + " (" + strings.Join(e.Scopes, ", ") + ")"
 }

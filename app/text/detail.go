@@ -2,6 +2,7 @@ package text
 
 import (
 	"strconv"
+	"strings"
 
 	"elowen/shared/api"
 )
@@ -135,6 +136,21 @@ func SimilarBy(by string) string {
 		return "identical"
 	}
 	return "by words"
+}
+
+// ShowLess labels the button that folds a long text.
+const ShowLess = "Show less"
+
+// ShowAll labels the button that shows a long text as a whole.
+func ShowAll(bytes int) string { return "Show all (" + Size(int64(bytes)) + ")" }
+
+// TokenMay says what the token that did something was allowed to do; nothing where no
+// token did.
+func TokenMay(scopes []string) string {
+	if len(scopes) == 0 {
+		return ""
+	}
+	return "a token that may " + strings.Join(scopes, " and ")
 }
 
 // EventWhat says what an event did, without its fields.

@@ -113,6 +113,34 @@ func TokensIn(tx *db.Tx, owner db.AccountID) ([]api.Token, error) {
 	return list, rows.Err()
 }
 
+// NamedToken is a token as others read of it.
+type NamedToken struct {
+	Owner db.AccountID
+	Name  string
+}
+
+// TokensNamed are the tokens among the ids, by id. One that was revoked is not there any
+// more.
+func TokensNamed(tx *db.Tx, ids []int64) (map[int64]NamedToken, error) {
+	names := make(map[int64]NamedToken, len(ids))
+	for in, args := range db.InParts(ids) {
+		rows := tx.Query(`SELECT id, owner_id, name FROM token WHERE id IN (`+in+`)`, args...)
+		err := rows.Each(func() error {
+			var id int64
+			var t NamedToken
+			if err := rows.Scan(&id, (*int64)(&t.Owner), &t.Name); err != nil {
+				return err
+			}
+			names[id] = t
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
 // AddToken makes a token; its secret is in the answer and nowhere else, so an
 // answer repeated for the same idempotency key comes without it. The scope admin
 // is for administrators: fault.Forbidden.

@@ -52,18 +52,49 @@ func Account(name string) db.AccountID {
 	return db.AccountID(n)
 }
 
+// Token is the token that an actor's name tells, 0 where it tells none.
+func Token(name string) int64 {
+	kind, id, _ := strings.Cut(name, ":")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if kind != kindToken || err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
 // Who tells who did something, in words, as one who reads it understands them.
 // Another account's name is nobody's business; only the readers of a pool are told
-// each other's names, which are people.
+// each other's names, which are people. What somebody calls a token is told to nobody
+// else.
 type Who struct {
 	Viewer db.AccountID
 	Shared bool // it is about a pool's memory
 	People map[db.AccountID]account.Named
+	Tokens map[int64]account.NamedToken // those that still are
+}
+
+// token are the words for a program with a token: by its name, where it is the
+// viewer's, else by its person's. ok is false where the token is gone.
+func (w Who) token(name string) (words string, ok bool) {
+	t, ok := w.Tokens[Token(name)]
+	switch {
+	case !ok:
+		return "", false
+	case t.Owner == w.Viewer:
+		return "Your token “" + t.Name + "”", true
+	}
+	p, ok := w.People[t.Owner]
+	return "A program of " + p.DisplayName, ok && w.Shared
 }
 
 // Words are an actor's. A number that was carried over from elsewhere names nobody.
 func (w Who) Words(name, action string, carried bool) string {
 	actor, number, _ := strings.Cut(name, ":")
+	if !carried {
+		if words, ok := w.token(name); ok {
+			return words
+		}
+	}
 	if w.Shared {
 		if id := Account(name); id != 0 && id != w.Viewer && !carried {
 			if p, ok := w.People[id]; ok {

@@ -215,7 +215,8 @@ func TestLinesThatCannotBeStored(t *testing.T) {
 // Who did it, as its readers are told.
 func TestWho(t *testing.T) {
 	people := map[db.AccountID]account.Named{2: {DisplayName: "Bob"}}
-	own, shared := Who{Viewer: 1}, Who{Viewer: 1, Shared: true, People: people}
+	tokens := map[int64]account.NamedToken{4: {Owner: 1, Name: "Laptop"}, 5: {Owner: 2, Name: "Bob's phone"}, 6: {Owner: 3, Name: "Nobody's"}}
+	own, shared := Who{Viewer: 1, Tokens: tokens}, Who{Viewer: 1, Shared: true, People: people, Tokens: tokens}
 	for _, c := range []struct {
 		who          Who
 		name, action string
@@ -226,6 +227,11 @@ func TestWho(t *testing.T) {
 		{own, "user:1", ActionAdd, true, "A person"},
 		{own, "user:2", ActionAdd, false, "A person"},
 		{own, "token:1", ActionAdd, false, "A program with your token"},
+		{own, "token:4", ActionAdd, false, "Your token “Laptop”"},
+		{own, "token:4", ActionAdd, true, "A program with your token"}, // another one there
+		{own, "token:5", ActionAdd, false, "A program with your token"},
+		{own, "token:-4", ActionAdd, false, "A program with your token"},
+		{own, "user:4", ActionAdd, false, "A person"},
 		{own, ActorAgent, ActionAdd, false, "Your assistant"},
 		{own, ActorDaemon, ActionEvict, false, "Daily sweep"},
 		{own, ActorDaemon, ActionCategory, false, "Elowen"},
@@ -236,6 +242,9 @@ func TestWho(t *testing.T) {
 		{shared, "user:2", ActionAdd, true, "A person"},
 		{shared, "user:3", ActionAdd, false, "A person"},
 		{shared, "token:9", ActionAdd, false, "A program with a token"},
+		{shared, "token:4", ActionAdd, false, "Your token “Laptop”"},
+		{shared, "token:5", ActionAdd, false, "A program of Bob"},
+		{shared, "token:6", ActionAdd, false, "A program with a token"},
 		{shared, ActorAgent, ActionAdd, false, "An assistant"},
 	} {
 		if got := c.who.Words(c.name, c.action, c.carried); got != c.want {

@@ -83,19 +83,31 @@ func (t Teller) Tell(tx *db.Tx, list []Entry) ([]api.Event, error) {
 	return out, t.linkOthers(tx, list, out)
 }
 
-// who are the people who did what the entries say.
+// who are the people, and the tokens, that did what the entries say.
 func (t Teller) who(tx *db.Tx, list []Entry) (Who, error) {
 	w := Who{Viewer: t.Viewer, Shared: t.Owner != t.Viewer}
-	if !w.Shared {
-		return w, nil
-	}
 	var ids []db.AccountID
+	var tokens []int64
 	for i := range list {
 		if id := Account(list[i].By.Name); id != 0 && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
+		if id := Token(list[i].By.Name); id != 0 && !slices.Contains(tokens, id) {
+			tokens = append(tokens, id)
+		}
 	}
 	var err error
+	if len(tokens) > 0 {
+		if w.Tokens, err = account.TokensNamed(tx, tokens); err != nil {
+			return w, err
+		}
+	}
+	if !w.Shared {
+		return w, nil
+	}
+	for _, of := range w.Tokens {
+		ids = append(ids, of.Owner)
+	}
 	w.People, err = account.NamesOf(tx, ids)
 	return w, err
 }
