@@ -390,8 +390,9 @@ func (p *Transfer) fates() app.UI {
 	if len(rows) == 0 {
 		return tag.Span().Hidden(true)
 	}
-	return tag.Div().Class("fates").Attr("tabindex", "0").Role("region").Aria("label", text.FateHead).Body(tag.Box("table", "table table-plain",
-		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "r", text.LineHead), tag.Words("th", "", text.FateHead), tag.Words("th", "", text.MemoryHead))),
+	head := choose(p.report.DryRun, text.FateWould, text.FateHead)
+	return tag.Div().Class("fates").Attr("tabindex", "0").Role("region").Aria("label", head).Body(tag.Box("table", "table table-plain",
+		tag.Box("thead", "", tag.Box("tr", "", tag.Words("th", "r", text.LineHead), tag.Words("th", "", head), tag.Words("th", "", text.MemoryHead))),
 		tag.Box("tbody", "", rows...),
 	), part.If(all > p.shown, func() app.UI {
 		return part.Button("btn btn-quiet btn-sm", "more", "", part.Text(text.MoreOf(all-p.shown)))

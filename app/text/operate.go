@@ -151,7 +151,8 @@ const (
 	Cancelled    = "Cancelled. "
 	NothingDone  = "Nothing was written."
 	LineHead     = "Line"
-	FateHead     = "What becomes of it"
+	FateHead     = "What became of it"
+	FateWould    = "What would become of it"
 	AllAdded     = "All others are added."
 	ToTheList    = "To the memories"
 

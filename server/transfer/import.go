@@ -418,6 +418,11 @@ func (i *importing) tell(p *parsed) {
 	if p.err != nil {
 		p.fate = api.LineFate{Line: p.number, File: p.file, Fate: api.FateRefused, Message: sentence(p.err), Text: p.fate.Text}
 	}
+	if p.fate.Text == "" && (i.report.Lines < fatesMost || p.fate.Fate != api.FateAdded) { // else it isn't listed
+		if p.fate.Text = p.excerpt(); p.kind == api.LineCategory {
+			p.fate.Text = p.shelf.Name
+		}
+	}
 	if p.err == nil && p.filed && p.fate.Fate == api.FateAdded {
 		i.report.Filed++
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,11 @@ func TestEachLineHasItsFate(t *testing.T) {
 		for _, f := range r.Fates {
 			if f.Fate == api.FateRefused && (f.Message == "" || f.Message == fault.Invalid.Title()) {
 				t.Errorf("line %d is refused without a reason: %q", f.Line, f.Message)
+			}
+		}
+		for line, text := range map[int]string{1: "Only a body.", 3: "Before its category.", 4: "Boats", 5: "Only a body.", 6: "", 7: "", 25: "The last one, without a line break."} {
+			if i := slices.IndexFunc(r.Fates, func(f api.LineFate) bool { return f.Line == line }); i < 0 || r.Fates[i].Text != text {
+				t.Errorf("line %d is told without its text: %+v", line, r.Fates)
 			}
 		}
 		m := h.rows(anna)["Before its category."]
@@ -200,6 +206,11 @@ func TestManyLines(t *testing.T) {
 	r := h.importTo(anna, b.String(), o)
 	if r.Added != 2600 || r.Refused != 1 || r.Lines != 2601 || fates(r) != "2002 refused" {
 		t.Errorf("added %d, refused %d of %d; %s", r.Added, r.Refused, r.Lines, fates(r))
+	}
+	// Of many lines those that were there are listed, each with its text.
+	again := h.importTo(anna, b.String(), byImport)
+	if again.Existing != 2600 || len(again.Fates) != 1000 || slices.ContainsFunc(again.Fates, func(f api.LineFate) bool { return !strings.HasPrefix(f.Text, "Number ") && f.Fate != api.FateRefused }) {
+		t.Errorf("again: %d were there, %d told", again.Existing, len(again.Fates))
 	}
 	if n := len(seen); n < 4 || seen[n-2] != int64(b.Len()) || seen[n-1] != int64(b.Len()) {
 		t.Errorf("progress: %v of %d", seen, b.Len())
