@@ -145,7 +145,7 @@ func (p *Check) Render() app.UI {
 				tag.Box("div", "search grow", part.Icon("search"),
 					tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").
 						Attr("placeholder", text.QuestionHint).Aria("label", text.Question), part.KbdHint("/")),
-				part.If(len(p.S.projects) > 0, func() app.UI {
+				part.If(p.S.works() || p.Query.ProjectID > 0, func() app.UI {
 					return part.Button("btn", "check-project", "", part.Icon("folder"), tag.Words("span", "", project), part.Icon("chevron-down")).
 						Aria("haspopup", "listbox").Aria("label", text.Field(text.Project, project))
 				}),
@@ -234,7 +234,7 @@ func (p *Check) row(c api.Candidate, rank map[int64]int) app.UI {
 		if v == nil {
 			return part.Metric(label, kind, text.NoNumber, 0, -1)
 		}
-		return part.Metric(label, kind, text.Decimal(*v), *v, -1)
+		return part.Metric(label, kind, text.Percent(*v), *v, -1)
 	}
 	keyword := text.NoNumber
 	if c.Keyword > 0 {
@@ -252,10 +252,10 @@ func (p *Check) row(c api.Candidate, rank map[int64]int) app.UI {
 		optional(text.Similarity, "sim", c.Similarity),
 		part.Metric(text.Keyword, "key", keyword, c.Keyword/(c.Keyword+keywordHalf), -1),
 		optional(text.Late, "late", c.Late),
-		part.Metric(text.Relevance, "rel", text.Decimal(c.Relevance), c.Relevance, p.floor()),
+		part.Metric(text.Relevance, "rel", text.Percent(c.Relevance), c.Relevance, p.floor()),
 		part.Metric(text.ImportanceField, "imp", strconv.Itoa(c.Importance), float64(c.Importance)/10, -1),
 		part.Metric(text.Vitality, "vit", strconv.Itoa(int(c.Vitality)), c.Vitality/100, -1),
-		tag.Td().Class("r num cell-score").DataSet("label", text.Score).Body(part.Bold(text.Decimal(c.Score))),
+		tag.Td().Class("r num cell-score").DataSet("label", text.Score).Body(part.Bold(text.Percent(c.Score))),
 		tag.Box("td", "outcome", outcome),
 	)
 }

@@ -150,7 +150,15 @@ func (f *form) input(e app.Event) {
 	delete(f.errs, id)
 }
 
-// number reads a whole number within its bounds; ok is false where the field is empty
+// shown is how the form writes a number that is kept: what is kept per mille as percent.
+func shown(s setting.Setting, v float64) string {
+	if text.PerMille(s) {
+		return setting.Format(v / 10)
+	}
+	return setting.Format(v)
+}
+
+// number reads a whole number, or one that shown has written, within its bounds; ok is false where the field is empty
 // or isn't one, of which the latter is said beside it.
 func (f *form) number(field, key string) (n int, ok bool) {
 	v := strings.TrimSpace(f.typed[field])
@@ -158,11 +166,19 @@ func (f *form) number(field, key string) (n int, ok bool) {
 		return 0, false
 	}
 	s := setting.Get(key)
-	x, err := strconv.ParseFloat(v, 64)
+	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(v, "%")), 64)
+	if text.PerMille(s) {
+		if tenths := math.Round(10 * x); math.Abs(10*x-tenths) < 1e-6 {
+			x = tenths
+		} else {
+			x = math.NaN()
+		}
+	}
 	if err != nil || x != math.Trunc(x) || !s.Contains(x) {
 		f.errs[field] = text.OutOfBounds(s)
 		return 0, false
 	}
+	f.typed[field] = shown(s, x) // as it will be read back
 	return int(x), true
 }
 

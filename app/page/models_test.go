@@ -84,7 +84,7 @@ func TestFieldsOfRecall(t *testing.T) {
 	now := served(t)
 	v := tuned(now)
 	for field, want := range map[string]string{
-		"runtime.relevanceFloor": "350", "runtime.duplicateThreshold": "", "runtime.lateInteraction": "true", "limits.recallCount": "10",
+		"runtime.relevanceFloor": "35", "runtime.duplicateThreshold": "", "runtime.lateInteraction": "true", "limits.recallCount": "10",
 	} {
 		if v[field] != want {
 			t.Errorf("%s is %q", field, v[field])
@@ -102,6 +102,16 @@ func TestFieldsOfRecall(t *testing.T) {
 	b, _ := json.Marshal([]any{list[0].Body, list[1].Body})
 	if string(b) != `[{"lateInteraction":false,"relevanceFloor":null},{"recallCount":7}]` {
 		t.Errorf("%s", b)
+	}
+	for typed, want := range map[string]any{"35.5": 355, " 35,5": nil, "35.5 %": 355, "12.34": nil, "80.1": nil, "9.9": nil, "10": 100, "29.3": 293, "NaN": nil, "Inf": nil, "1e1": 100} {
+		p.errs, p.typed["runtime.relevanceFloor"] = map[string]string{}, typed
+		var got any
+		if n, ok := p.number("runtime.relevanceFloor", "runtime.relevanceFloor"); ok {
+			got = n
+		}
+		if got != want || (want == nil) != (p.errs["runtime.relevanceFloor"] != "") {
+			t.Errorf("%q per cent is kept as %v, not %v", typed, got, want)
+		}
 	}
 	p.typed["limits.recallCount"] = "7.5"
 	p.changes()

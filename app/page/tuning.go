@@ -51,7 +51,7 @@ func tuned(now settingsNow) map[string]string {
 			group, name := ofGroup(now, key)
 			switch v := group[name].(type) {
 			case float64:
-				out[key] = setting.Format(v)
+				out[key] = shown(setting.Get(key), v)
 			case bool:
 				out[key] = strconv.FormatBool(v)
 			default:
@@ -160,10 +160,11 @@ func (p *Tuning) section(head string, keys []string) app.UI {
 		if !known {
 			own = s.Default
 		}
-		back := part.IconButton("btn btn-sm btn-quiet", "form-own", key, text.Own(int(own), known), "rotate-ccw")
+		hint := text.Own(shown(s, own), known)
+		back := part.IconButton("btn btn-sm btn-quiet", "form-own", key, hint, "rotate-ccw")
 		rows = append(rows, p.row(key, s.Label, text.HelpRange(s),
-			p.field(key, "input num-input input-own", "text", text.Own(int(own), known)).Attr("inputmode", "numeric"),
-			tag.Words("span", "meta", s.Unit),
+			p.field(key, "input num-input input-own", "text", hint).Attr("inputmode", "decimal"),
+			tag.Words("span", "meta unit", text.Unit(s)),
 			back.Attr("disabled", p.typed[key] == ""),
 		))
 	}

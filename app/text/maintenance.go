@@ -92,7 +92,7 @@ func PerCent(mille *int) string {
 	if mille == nil {
 		return "–"
 	}
-	return strconv.FormatFloat(float64(*mille)/10, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(float64(*mille)/10, 'f', -1, 64) + "%"
 }
 
 // Compared says what was measured.

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"strconv"
-
 	"elowen/shared/api"
 )
 
@@ -22,7 +20,7 @@ const (
 	RolesHead     = "Roles"
 	NoOne         = "Nobody"
 	ModelField    = "Model"
-	WidthField    = "Width"
+	WidthField    = "Vector length"
 	WidthHint     = "as it comes"
 	TestIt        = "Test"
 	Testing       = "Testing…"
@@ -32,7 +30,7 @@ const (
 	FormStaleKept = "What you typed is kept. Look again, then save."
 
 	RecallHead = "Recall and limits"
-	RecallWhy  = "What is relevant enough to be recalled, in which order, and how much of it goes with a message."
+	RecallWhy  = "Which memories are handed to an assistant with a message, in which order, and how many. Recall check shows what it does to a question."
 	LimitsHead = "Limits"
 	Thresholds = "Relevance"
 )
@@ -84,8 +82,7 @@ func Tested(t api.ModelTested) string {
 }
 
 // Own is what stands in an empty field: the model's own value, or the default.
-func Own(n int, known bool) string {
-	v := strconv.FormatFloat(float64(n), 'f', -1, 64)
+func Own(v string, known bool) string {
 	if known {
 		return "the model's: " + v
 	}

@@ -86,14 +86,14 @@ func NoneWhy(considered int) string {
 // ScoreIs is the sum that candidates are ordered by, and what its relevance means; the
 // weights are per mille.
 func ScoreIs(floor float64, importance, vitality int) string {
-	part := func(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
-	return "floor " + Decimal(floor) + " · score = " + part(1000-importance-vitality) + " relevance + " + part(importance) + " importance + " + part(vitality) + " vitality · relevance 0: no nearer than what is about something else, 1: as near as what usually belongs to a question; it may be more"
+	part := func(n int) string { return Percent(float64(n) / 1000) }
+	return "Recalled from a relevance of " + Percent(floor) + ", or for a rare word that both have. The score, which orders them, is " + part(1000-importance-vitality) + " relevance, " + part(importance) + " importance and " + part(vitality) + " vitality. A relevance of 0% is no nearer than what is about something else, 100% as near as what usually belongs to a question; it may be more or less"
 }
 
-// Decimal writes a number with two digits.
-func Decimal(v float64) string {
-	s := strconv.FormatFloat(math.Abs(v), 'f', 2, 64)
-	if v < 0 && s != "0.00" {
+// Percent writes a share of one, or what may be more or less than that.
+func Percent(v float64) string {
+	s := strconv.FormatFloat(math.Abs(100*v), 'f', 0, 64) + "%"
+	if v < 0 && s != "0%" {
 		return "−" + s
 	}
 	return s
@@ -113,7 +113,7 @@ func WhyNot(c api.Candidate, floor float64, rank, count, bytes int) string {
 	case api.ReasonRank:
 		return OutByRank
 	case api.ReasonFloor:
-		return "Not relevant enough (" + Decimal(c.Relevance) + " < " + Decimal(floor) + "), no rare word shared"
+		return "Not relevant enough: " + Percent(c.Relevance) + " of " + Percent(floor) + ", and no rare word in common"
 	case api.ReasonDuplicate:
 		if rank > 0 {
 			return "Says the same as number " + strconv.Itoa(rank)

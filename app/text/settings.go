@@ -81,19 +81,40 @@ func Sentences(parts []string) string {
 // HelpRange is the help of a number with its bounds.
 func HelpRange(s setting.Setting) string {
 	r := s.Range()
-	if s.Unit != "" && s.Unit != "a day" {
+	switch {
+	case PerMille(s):
+		r = percents(s)
+	case s.Kind == setting.Whole && s.Unit != "a day":
+		r = Number(int(s.Min)) + " to " + Number(int(s.Max)) + " " + s.Unit
+	case s.Unit != "" && s.Unit != "a day":
 		r += " " + s.Unit
 	}
-	if s.Kind == setting.Whole {
-		r += ", whole"
-	}
 	return s.Help + " " + r + "."
+}
+
+// PerMille tells whether a number is kept per mille; people are shown percent.
+func PerMille(s setting.Setting) bool { return s.Unit == "per mille" }
+
+// percents are the bounds of what is kept per mille.
+func percents(s setting.Setting) string {
+	return setting.Format(s.Min/10) + " to " + setting.Format(s.Max/10) + "%"
+}
+
+// Unit is what a number of a form is counted in.
+func Unit(s setting.Setting) string {
+	if PerMille(s) {
+		return "%"
+	}
+	return s.Unit
 }
 
 // OutOfBounds says what a number may be.
 func OutOfBounds(s setting.Setting) string {
 	if s.Key == "retention.vitalityFloor" {
 		return "The floor goes from " + s.Range() + ". To keep everything, turn retention off."
+	}
+	if PerMille(s) {
+		return "From " + percents(s) + ", with at most one digit after the point."
 	}
 	if s.Kind == setting.Whole {
 		return "A whole number from " + s.Range() + "."

@@ -3,16 +3,16 @@ package setting
 // recall are the rows of recall: what one question may ask for, the groups limits and
 // runtime of the settings, and what the program fixes.
 var recall = []Setting{
-	{Key: "limits.recallCount", Label: "Memories recalled with a message", Unit: "memories", Kind: Whole, Default: 10, Min: 1, Max: 100, Who: Admin},
-	{Key: "limits.recallBytes", Label: "Text recalled with a message", Help: "Of the memories' bodies together.", Unit: "bytes", Kind: Whole, Default: 20_000, Min: 1, Max: 200_000, Who: Admin},
-	{Key: "limits.recallWaitMs", Label: "Turn-start memory wait", Help: "How long the first model call waits for recall; 0 never waits. What comes later is delivered with a later call.", Unit: "ms", Kind: Whole, Default: 5_000, Min: 0, Max: 30_000, Who: Admin},
+	{Key: "limits.recallCount", Label: "Memories recalled with a message", Help: "At most this many are handed over.", Unit: "memories", Kind: Whole, Default: 10, Min: 1, Max: 100, Who: Admin},
+	{Key: "limits.recallBytes", Label: "Text recalled with a message", Help: "The texts of those memories together are no longer than this.", Unit: "bytes", Kind: Whole, Default: 20_000, Min: 1, Max: 200_000, Who: Admin},
+	{Key: "limits.recallWaitMs", Label: "Wait for memories before answering", Help: "How long an answer waits for what is recalled before it begins; 0 never waits. What comes later is handed over while it works.", Unit: "ms", Kind: Whole, Default: 5_000, Min: 0, Max: 30_000, Who: Admin},
 
-	{Key: "runtime.relevanceFloor", Label: "Relevance floor", Help: "What is less relevant is not recalled. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 200, Min: 100, Max: 800, Who: Admin},
-	{Key: "runtime.duplicateThreshold", Label: "Duplicate threshold", Help: "From this likeness two memories say the same. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 930, Min: 500, Max: 980, Who: Admin},
-	{Key: "runtime.paraphraseThreshold", Label: "Paraphrase threshold", Help: "From this likeness a memory isn't recalled beside the other. Empty: the model profile's.", Unit: "per mille", Kind: Whole, Default: 700, Min: 500, Max: 980, Who: Admin},
-	{Key: "runtime.importanceWeight", Label: "Weight of importance", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
-	{Key: "runtime.vitalityWeight", Label: "Weight of vitality", Help: "In the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
-	{Key: "runtime.lateInteraction", Label: "Late interaction", Help: "Compares the best candidates word by word; finds more, in English.", Kind: Bool, Default: 1, Who: Admin},
+	{Key: "runtime.relevanceFloor", Label: "Relevant enough from", Help: "What answers a question less well than this is not recalled. Empty: what suits the model.", Unit: "per mille", Kind: Whole, Default: 200, Min: 100, Max: 800, Who: Admin},
+	{Key: "runtime.duplicateThreshold", Label: "Duplicate from", Help: "Two memories that are at least this alike say the same. Empty: what suits the model.", Unit: "per mille", Kind: Whole, Default: 930, Min: 500, Max: 980, Who: Admin},
+	{Key: "runtime.paraphraseThreshold", Label: "Same thing in other words from", Help: "Of two memories that are at least this alike only the better one is recalled. Empty: what suits the model.", Unit: "per mille", Kind: Whole, Default: 700, Min: 500, Max: 980, Who: Admin},
+	{Key: "runtime.importanceWeight", Label: "Share of importance", Help: "How much it counts in the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
+	{Key: "runtime.vitalityWeight", Label: "Share of vitality", Help: "How much it counts in the order of what is relevant enough.", Unit: "per mille", Kind: Whole, Default: 100, Min: 0, Max: 300, Who: Admin},
+	{Key: "runtime.lateInteraction", Label: "Compare word by word", Help: "A second, closer look at the best candidates; finds more, in English.", Kind: Bool, Default: 1, Who: Admin},
 	{Key: "runtime.fileTools", Label: "Read a project's files", Help: "In a conversation about a project the model may list, read and search what is below its roots on this machine, for the project's members.", Kind: Bool, Default: 0, Who: Admin},
 	{Key: "runtime.privateServers", Label: "Servers at private addresses", Help: "Members' own MCP servers may be on this machine or in its network.", Kind: Bool, Default: 0, Who: Admin},
 

@@ -105,16 +105,23 @@ func TestModelsAreChosenTestedAndSaved(t *testing.T) {
 
 	// Recall and its limits: the model's own values, bounds, and back.
 	w.Visit(s.URL("/settings?part=recall"))
-	w.Fill("Relevance floor", "5")
+	w.See("10 to 80%")
+	w.Fill("Relevant enough from", "5")
 	w.Press("Save")
-	w.SeeIn(".err", "A whole number from 100 to 800.")
-	w.Fill("Relevance floor", "350")
+	w.SeeIn(".err", "From 10 to 80%, with at most one digit after the point.")
+	w.Fill("Relevant enough from", "35.25")
+	w.Press("Save")
+	w.SeeIn(".err", "at most one digit after the point")
+	w.Fill("Relevant enough from", "35.5 %")
 	w.Fill("Memories recalled with a message", "7")
 	w.SeeIn(".savebar", "2 changes")
 	w.Press("Save")
 	w.Await("it is saved", `document.querySelector(".savebar") === null`)
 	w.Reload()
-	w.Await("it stayed", `document.querySelector("#f-runtime\\.relevanceFloor")?.value === "350" && document.querySelector("#f-limits\\.recallCount")?.value === "7"`)
+	w.Await("it stayed", `document.querySelector("#f-runtime\\.relevanceFloor")?.value === "35.5" && document.querySelector("#f-limits\\.recallCount")?.value === "7"`)
+	if kept := Promise[float64](w, `fetch("/api/settings").then(r => r.json()).then(s => s.runtime.relevanceFloor)`); kept != 355 {
+		t.Errorf("35.5%% is kept as %v per mille", kept)
+	}
 	w.Click(`[data-do=form-own][data-arg="runtime.relevanceFloor"]`)
 	w.Press("Save")
 	w.Await("it is saved", `document.querySelector(".savebar") === null`)
