@@ -11,7 +11,9 @@ package browser
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -102,8 +104,24 @@ func Location() (path string, query url.Values, fragment string) {
 // Replace puts another address into the address bar, without an entry in the
 // history, and lets the app see it as a navigation.
 func Replace(path string) {
-	app.Window().Get("history").Call("replaceState", nil, "", Path(path))
+	h := app.Window().Get("history")
+	h.Call("replaceState", h.Get("state"), "", Path(path))
 	Renavigate()
+}
+
+// Entry is the name of the entry of the history that is shown: the one that it has, where
+// it was gone back to or loaded again; else it is given the name of another one, or where
+// that is empty, its own. It is "" outside a browser.
+func Entry(of string) string {
+	h := app.Window().Get("history")
+	if name := text(h, "state"); name != "" || !In {
+		return name
+	}
+	if of == "" {
+		of = strconv.FormatInt(time.Now().UnixMilli(), 36)
+	}
+	h.Call("replaceState", of, "")
+	return of
 }
 
 // Renavigate makes go-app look at the address bar again, as it does when the

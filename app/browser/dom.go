@@ -120,6 +120,14 @@ func Focus(element app.Value) {
 	}
 }
 
+// Reveal scrolls an element into view within what scrolls around it, no further than
+// needed.
+func Reveal(element app.Value) {
+	if element.Truthy() {
+		element.Call("scrollIntoView", map[string]any{"block": "nearest", "inline": "nearest"})
+	}
+}
+
 // Active is the element that has the focus.
 func Active() app.Value { return document().Get("activeElement") }
 

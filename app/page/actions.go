@@ -67,6 +67,11 @@ func (s *Session) over(p picked, b api.MemoryBulk, what string, then func(done a
 
 // takeBack is the way back of a change of many; nil where there is none.
 func (s *Session) takeBack(change int64) func() {
+	return s.takeBackAs(change, func(done api.BulkDone) string { return text.PutBackMany(done.Changed) })
+}
+
+// takeBackAs is takeBack that has its own words for what was done.
+func (s *Session) takeBackAs(change int64, said func(done api.BulkDone) string) func() {
 	if change == 0 {
 		return nil
 	}
@@ -77,7 +82,7 @@ func (s *Session) takeBack(change int64) func() {
 				s.fail(err)
 				return
 			}
-			s.say(text.PutBackMany(done.Changed), nil)
+			s.say(said(done), nil)
 		})
 	}
 }
@@ -126,8 +131,8 @@ func (s *Session) trash(p picked) {
 func (s *Session) leave(id int64) {
 	if s.route.Kind == listPage && s.route.ID == id {
 		s.replace(s.route.close())
-		if l := s.list; l != nil && l.scroller != nil {
-			l.ctx.Defer(func(app.Context) { browser.Focus(l.scroller) }) // what had the focus is gone
+		if l := s.list; l != nil && l.holder != nil {
+			l.ctx.Defer(func(app.Context) { browser.Focus(l.holder) }) // what had the focus is gone
 		}
 	}
 }

@@ -106,6 +106,19 @@ func (a *App) OnNav(ctx app.Context) {
 	if was.Kind != a.route.Kind {
 		a.arrive()
 	}
+	if a.s.landing && a.route.Kind != listPage && a.route.Kind != trashPage { // these take it themselves
+		a.s.landing = false
+		ctx.Defer(func(app.Context) { land() })
+	}
+}
+
+// land moves the focus to the name of the page that a key has opened, unless a field of
+// it has taken it.
+func land() {
+	defer browser.Survive("land")
+	if !browser.Query(browser.Document(), "#main :is(input, textarea):focus").Truthy() {
+		browser.Focus(browser.Query(browser.Document(), "#main h1"))
+	}
 }
 
 // OnAppInstallChange shows or hides the offer to install.
@@ -127,6 +140,11 @@ func (a *App) navigate() {
 	path, query, fragment := browser.Location()
 	a.route = readRoute(path, query, fragment)
 	a.s.route = a.route
+	same := "" // the list that was shown, with another memory open, or none
+	if was.close().path() == a.route.close().path() {
+		same = a.s.entry
+	}
+	a.s.entry = browser.Entry(same)
 	stray, filter := a.route.strays(query)
 	if stray || path == "/" || a.route.Kind == trashPage && path == "/memory" {
 		browser.Replace(a.route.path()) // one address for one page
@@ -143,6 +161,11 @@ func (a *App) navigate() {
 	}
 	a.s.rev++
 	browser.Title(text.Title(pageName(a.route)))
+	if was.Kind != a.route.Kind {
+		a.ctx.Defer(func(app.Context) { // where there is no room for all tabs
+			browser.Reveal(browser.Query(browser.Document(), ".tabs [aria-current], .subnav [aria-current]"))
+		})
+	}
 }
 
 func pageName(r route) string {
@@ -270,8 +293,8 @@ func (a *App) listen() {
 			wake(e)
 		}),
 		browser.Listen(browser.Window(), "pagehide", true, func(app.Event) {
-			if a.s.list != nil {
-				a.s.list.remember()
+			if a.s.rows != nil {
+				a.s.rows.remember()
 			}
 			a.s.flush()
 		}),
@@ -369,8 +392,11 @@ func (a *App) act(e app.Event, key string) {
 	if s.detail != nil && s.detail.key(e, key) {
 		return
 	}
-	if s.list != nil {
-		s.list.key(e, key)
+	switch {
+	case s.list != nil:
+		s.list.key(key)
+	case s.rows != nil:
+		s.rows.key(key)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *Session) bulkBar(status string, merge bool) app.UI {
 	} else {
 		body = append(body, part.Button("btn btn-sm btn-danger", "bulk-purge", "", part.Text(text.PurgeEllipsis)).Attr("disabled", busy))
 	}
-	return tag.Div().Class("filters").Role("group").Aria("label", text.BulkActions).Aria("busy", strconv.FormatBool(busy)).Body(body...)
+	return tag.Div().Class("filters bulk").Role("group").Aria("label", text.BulkActions).Aria("busy", strconv.FormatBool(busy)).Body(body...)
 }
 
 // onPicked does what a button of the bulkBar says; false for another button.

@@ -3,6 +3,7 @@ package page
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"elowen/app/browser"
 	"elowen/app/part"
@@ -155,6 +156,7 @@ func (c *Categories) input(ctx app.Context, e app.Event) {
 	case id.String() == "category-name":
 		c.typed.name = value
 		delete(c.errs, "name")
+		c.bound("name", strings.TrimSpace(value))
 	case id.String() == "category-description":
 		c.typed.description = value
 		delete(c.errs, "description")
@@ -261,8 +263,10 @@ func (c *Categories) save(seen int64) {
 	if name == "" {
 		c.errs["name"] = text.NameMissing
 	}
-	if most := setting.Get("category.description"); float64(len([]rune(c.typed.description))) > most.Max {
-		c.errs["description"] = text.TooLong(int(most.Max))
+	c.bound("name", name)
+	c.bound("description", strings.TrimSpace(c.typed.description))
+	if c.errs["name"] != "" {
+		browser.Focus(browser.ByID("category-name"))
 	}
 	if c.saving || len(c.errs) > 0 {
 		return
@@ -296,6 +300,16 @@ func (c *Categories) save(seen int64) {
 		c.typed = shelfForm(out)
 		c.S.visit(route{Kind: categoriesPage})
 	})
+}
+
+// bound refuses a field that is longer than it may be; nothing of it is cut.
+func (c *Categories) bound(field, typed string) {
+	if c.errs == nil {
+		c.errs = map[string]string{}
+	}
+	if most := setting.Get("category." + field); float64(utf8.RuneCountInString(typed)) > most.Max {
+		c.errs[field] = text.TooLong(int(most.Max))
+	}
 }
 
 // write is the request that the form stands for: only what was changed is named.

@@ -8,7 +8,6 @@ import (
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
-	"elowen/shared/setting"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -117,8 +116,7 @@ func (c *Categories) form() app.UI {
 			part.If(c.errs[name] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(c.errs[name]) }),
 		)
 	}
-	name := tag.Input().ID("category-name").Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("dir", "auto").
-		Attr("maxlength", int(setting.Get("category.name").Max))
+	name := tag.Input().ID("category-name").Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("dir", "auto")
 	if c.errs["name"] != "" {
 		name = name.Aria("invalid", "true")
 	}

@@ -212,11 +212,14 @@ func (s *Session) works() bool {
 	return false
 }
 
-// pickProject opens the projects, and goes to the same page in the chosen one.
+// pickProject opens the projects that one works in, and goes to the same page in the
+// chosen one. Others, which administrators see, answer them as if they weren't there.
 func (s *Session) pickProject(el app.Value, at int64) {
 	choices := []part.Choice{{Value: "0", Label: text.AnyProject, Picked: at == 0}}
 	for _, x := range s.projects {
-		choices = append(choices, part.Choice{Value: strconv.FormatInt(x.ID, 10), Label: x.Name, Icon: "folder", Picked: x.ID == at})
+		if x.Member || x.ID == at {
+			choices = append(choices, part.Choice{Value: strconv.FormatInt(x.ID, 10), Label: x.Name, Icon: "folder", Picked: x.ID == at})
+		}
 	}
 	s.menuAt(el, part.MenuSpec{Label: text.Project, Choices: choices, Pick: func(v string) {
 		n, _ := strconv.ParseInt(v, 10, 64)

@@ -26,11 +26,11 @@ func (s *Session) commands() []command {
 		{listPage, text.Memory, "g m", "list"}, {mapPage, text.MapTab, "g p", "map"}, {checkPage, text.RecallCheck, "g r", "scan-search"}, {trashPage, text.Trash, "g t", "trash-2"}, {categoriesPage, text.Categories, "g c", "tag"},
 		{chatPage, text.Chat, "g h", "message-square"}, {settingsPage, text.Settings, "g s", "settings"}, {accountPage, text.Account, "g a", "user"},
 	} {
-		add(text.PaletteGo, to.name, to.icon, to.key, false, func() { s.visit(route{Kind: to.kind}) })
+		add(text.PaletteGo, to.name, to.icon, to.key, false, func() { s.open(to.kind) })
 	}
 	inside := func(icon string, pages []menuItem) {
 		for _, to := range pages {
-			add(text.PaletteGo, to.label, icon, "", true, func() { s.visit(route{Kind: to.kind}) })
+			add(text.PaletteGo, to.label, icon, "", true, func() { s.open(to.kind) })
 		}
 	}
 	inside("settings", settingsParts(s.admin()))

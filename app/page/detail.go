@@ -37,7 +37,9 @@ type Detail struct {
 	why     string // more about the problem
 	slow    bool
 	days    int
-	plain   bool // shows the text as it was written, not what its Markdown means
+	plain   bool     // shows the text as it was written, not what its Markdown means
+	whole   int64    // the memory whose long text is shown as a whole
+	fits    [2]int64 // the memory, and its revision, whose long text needs no folding
 
 	editing bool
 	older   []api.Event // beyond the first page
@@ -70,6 +72,7 @@ func (d *Detail) OnUpdate(ctx app.Context) {
 		d.load()
 	}
 	d.startEdit()
+	ctx.Defer(func(app.Context) { d.short() })
 }
 
 // OnDismount ends the subscription.
@@ -157,6 +160,38 @@ func (d *Detail) startEdit() {
 	}
 }
 
+// unfold shows a long text as a whole.
+func (d *Detail) unfold() {
+	if m, ok := d.memory(); ok {
+		d.whole = m.ID
+	}
+	d.ctx.Defer(func(app.Context) { browser.Focus(browser.ByID("detail-text")) }) // where one reads on
+}
+
+// metFocus unfolds a text in which the keyboard has come to a link that may be cut off.
+func (d *Detail) metFocus(ctx app.Context, _ app.Event) {
+	defer browser.Survive("detail")
+	if m, ok := d.memory(); ok {
+		d.whole = m.ID
+	}
+	ctx.Defer(func(app.Context) { browser.Reveal(browser.Active()) }) // it went down as the rest came
+}
+
+// short leaves a text unfolded that has many bytes and yet no more than fits, such as a line of
+// code.
+func (d *Detail) short() {
+	defer browser.Survive("detail")
+	m, ok := d.memory()
+	box := browser.Query(browser.Document(), "#detail-text.fold")
+	if !ok || !box.Truthy() || d.whole == m.ID {
+		return
+	}
+	if h := browser.Number(box, "clientHeight"); h > 0 && browser.Number(box, "scrollHeight") <= h+1 {
+		d.fits = [2]int64{m.ID, m.Revision}
+		d.ctx.Update()
+	}
+}
+
 // memory is the memory that is shown.
 func (d *Detail) memory() (api.Memory, bool) {
 	if d.row == nil {
@@ -185,8 +220,13 @@ func (d *Detail) click(ctx app.Context, e app.Event) {
 	case "range":
 		d.setRange(int(act.ID()))
 	case "view":
-		d.plain = act.Arg == text.AsText
+		d.plain, d.fits = act.Arg == text.AsText, [2]int64{}
 		browser.Local.Set(viewKey, act.Arg)
+	case "whole":
+		d.unfold()
+	case "fold":
+		d.whole = 0
+		browser.ByID("detail-scroll").Set("scrollTop", 0)
 	case "older":
 		d.loadOlder()
 	case "edit":

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 
 	"elowen/app/browser"
 	"elowen/app/part"
@@ -103,8 +104,29 @@ func (d *Detail) views() app.UI {
 	return tag.Span().Class("seg").Role("group").Aria("label", text.ViewAs).Body(choice(true, text.AsText), choice(false, text.AsMarkdown))
 }
 
-// body is the text. A change that waits to be sent has no tree yet.
+// body is the text; one that goes on and on is folded until somebody asks for all of it,
+// or the keyboard comes to something in it.
 func (d *Detail) body(m api.Memory) app.UI {
+	if !long(m.Body) || d.fits == [2]int64{m.ID, m.Revision} {
+		return d.text(m)
+	}
+	if d.whole == m.ID {
+		return tag.Box("div", "stack", tag.Div().ID("detail-text").TabIndex(-1).Body(d.text(m)),
+			part.Button("btn btn-sm fold-do", "fold", "", part.Text(text.ShowLess)).Aria("expanded", "true").Aria("controls", "detail-text"))
+	}
+	return tag.Box("div", "stack", tag.Div().ID("detail-text").Class("fold").On("focusin", d.metFocus).Body(d.text(m)),
+		part.Button("btn btn-sm fold-do", "whole", "", part.Icon("chevron-down"), part.Text(text.ShowAll(len(m.Body)))).Aria("expanded", "false").Aria("controls", "detail-text"))
+}
+
+// long tells whether a text is so long that it is folded.
+func long(body string) bool {
+	const most, lines = 2400, 36 // bytes; about a screen and a half
+	return len(body) > most || strings.Count(body, "\n") > lines
+}
+
+// text is the text as it was written, or what its Markdown means. A change that waits to
+// be sent has no tree yet.
+func (d *Detail) text(m api.Memory) app.UI {
 	if d.plain || len(d.row.Shape) == 0 || m.Body != d.row.Memory.Body {
 		return part.Body("detail-body", m)
 	}
@@ -169,7 +191,7 @@ func (d *Detail) fields(m api.Memory) app.UI {
 		search = text.Indexed
 	}
 	fields := []app.UI{
-		field(text.Category, editable("edit-category", text.ChangeCategory, part.CategoryRings(color), part.Text(name))),
+		field(text.Category, editable("edit-category", text.ChangeCategory, part.CategoryRings(color), tag.Span().Class("nav-name").Attr("dir", "auto").Title(name).Text(name))),
 		field(text.Kind, editable("edit-kind", text.ChangeKind, part.Text(m.Kind))),
 		field(text.ImportanceField, editable("edit-importance", text.ChangeImportance, part.Text(strconv.Itoa(m.Importance)), meta(text.Word(m.Importance)))),
 		field(text.Confidence, d.confidence(m)...),

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -389,6 +390,14 @@ func (f *Editor) show(err error) {
 	f.problem = words(err) + " " + text.TextKept
 }
 
+// unmerged says what taking a merge back did, of what it changed.
+func unmerged(changed []int64, merged int64) string {
+	if slices.Contains(changed, merged) {
+		return text.Unmerged(len(changed)-1, true)
+	}
+	return text.Unmerged(len(changed), false)
+}
+
 // write is the request that the form stands for, and what follows its success.
 func (f *Editor) write(seen int64) (sync.Write, func()) {
 	confidence, _ := f.confidence()
@@ -401,7 +410,7 @@ func (f *Editor) write(seen int64) (sync.Write, func()) {
 		return sync.Write{Method: "POST", Path: api.PathMerge, Body: api.MemoryMerge{IDs: ids, Body: body}, Out: out}, func() {
 			s.picked.clear()
 			s.say(text.Merged(len(ids)), func() {
-				if back := s.takeBack(out.Undo); back != nil {
+				if back := s.takeBackAs(out.Undo, func(done api.BulkDone) string { return unmerged(done.IDs, out.ID) }); back != nil {
 					back()
 				}
 				s.leave(out.ID)

@@ -44,7 +44,7 @@ func (s *Session) chips(q api.MemoryQuery) []filterChip {
 	if q.FadesWithin == 0 && (s.policy != nil && !s.policy.Policy.Enabled || q.Status == api.StatusDeleted || q.Status == api.StatusConsolidated) {
 		list = list[:3] // nothing fades
 	}
-	if q.ProjectID > 0 || len(s.projects) > 0 {
+	if q.ProjectID > 0 || s.works() {
 		list = append(list, filterChip{"project", or(s.projectName(q.ProjectID), text.Project), q.ProjectID > 0})
 	}
 	if q.NotIndexed || s.indexes() && s.overview.Stats.NotIndexed > 0 {
@@ -69,16 +69,10 @@ func unfiltered(q api.MemoryQuery) api.MemoryQuery {
 }
 
 func (l *List) filters() app.UI {
-	if !l.S.picked.empty() {
-		return l.S.bulkBar(l.Query.Status, true)
-	}
 	q := l.Query
 	body := []app.UI{
 		tag.Button().Class("filter").Attr("type", "button").DataSet("do", "filter").DataSet("arg", "status").
 			Aria("pressed", "true").Aria("haspopup", "listbox").Body(tag.Words("span", "", text.StatusName(q.Status)), part.Icon("chevron-down")),
-	}
-	if q.Q != "" {
-		body = append([]app.UI{l.matches()}, body...)
 	}
 	any := false
 	for _, c := range l.S.chips(q) {
@@ -96,17 +90,24 @@ func (l *List) filters() app.UI {
 			continue
 		}
 		body = append(body, tag.Span().Class("filter filter-on").Role("group").Aria("label", c.label).Body(
-			open.Class("filter-label").Aria("pressed", "true").Text(c.label),
+			open.Class("filter-label").Title(c.label).Aria("pressed", "true").Text(c.label),
 			part.Button("filter-x", "clear", c.name, part.Icon("x")).Aria("label", text.Clearing(c.label)).Title(text.ClearFilter),
 		))
 	}
 	if any {
 		body = append(body, part.Button("linkish filter-clear", "clear-all", "", part.Text(text.ClearAll)))
 	}
-	return tag.Div().Class("filters").Role("group").Aria("label", text.Filters).Body(body...)
+	filters := tag.Div().Class("filters").Role("group").Aria("label", text.Filters)
+	if l.S.picked.empty() {
+		return tag.Box("div", "over", filters.Body(body...))
+	}
+	// The bar of the picked rows lies over the filters, which keep their place: what one
+	// reads below doesn't move.
+	return tag.Box("div", "over", filters.Attr("inert", true).Body(body...), l.S.bulkBar(l.Query.Status, true))
 }
 
-// matches is the switch between searching by words and by meaning.
+// matches is the switch between searching by words and by meaning. It stands in the
+// search field, so that nothing moves as the first letter is typed.
 func (l *List) matches() app.UI {
 	choice := func(match, label string) app.UI {
 		return tag.Button().Attr("type", "button").DataSet("do", "match").DataSet("arg", match).

@@ -134,10 +134,10 @@ func (a *App) waiting() []app.UI {
 }
 
 // heading is the page's name where it isn't seen.
-func heading(r route) app.UI { return tag.Words("h1", "sr", pageName(r)) }
+func heading(r route) app.UI { return tag.H1().Class("sr").TabIndex(-1).Text(pageName(r)) }
 
 func pageBar(title, note string) app.UI {
-	return tag.Box("header", "topbar", tag.Words("h1", "", title), tag.Words("span", "meta", note))
+	return tag.Box("header", "topbar", tag.H1().TabIndex(-1).Text(title), tag.Words("span", "meta", note))
 }
 
 // listBody is the list with what is open beside it, or the way on for somebody who

@@ -25,7 +25,6 @@ type List struct {
 	located   int64 // whose place was asked for
 	locatedIn api.MemoryQuery
 	bulk      bool // the bar of the picked rows stands where the search was
-	typing    *time.Timer
 	following *time.Timer
 }
 
@@ -43,6 +42,8 @@ func (l *List) OnMount(ctx app.Context) {
 		},
 		query:   func() api.MemoryQuery { return l.Query },
 		changed: func(bool) { l.track() },
+		about:   l.subject,
+		stepped: l.openNext,
 	}
 	l.begin()
 	l.showQuery()
@@ -127,13 +128,3 @@ func (l *List) locate() {
 
 // locatePause is how long the rows of a list may take to have a memory that is new.
 const locatePause = 300 * time.Millisecond
-
-// showQuery puts the words of the address into the search field.
-func (l *List) showQuery() {
-	l.ctx.Defer(func(app.Context) {
-		field := browser.ByID("search")
-		if field.Truthy() && !field.Equal(browser.Active()) {
-			browser.SetValue(field, l.Query.Q)
-		}
-	})
-}

@@ -9,9 +9,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// typePause is how long the fingers must rest before a search is asked for.
-const typePause = 120 * time.Millisecond
-
 // followPause is how long the keyboard must rest on a row before its detail opens.
 const followPause = 140 * time.Millisecond
 
@@ -37,7 +34,7 @@ func (l *List) click(ctx app.Context, e app.Event) {
 		l.toggle(act.Arg)
 	case "clear-all":
 		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = unfiltered(*q) }))
-		ctx.Defer(func(app.Context) { browser.Focus(l.scroller) }) // the button is gone
+		ctx.Defer(func(app.Context) { browser.Focus(l.holder) }) // the button is gone
 	case "clear-search":
 		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = api.MemoryQuery{Status: q.Status, Sort: q.Sort, Order: q.Order} }))
 	case "match":
@@ -108,153 +105,14 @@ func (l *List) clickRow(act browser.Act, e app.Event) {
 	if _, rank, ok := l.window.Find(id); ok {
 		l.active, l.base = rank, rank
 	}
-	browser.Focus(l.scroller) // the element of the row will be another memory's
+	browser.Focus(l.holder) // the element of the row will be another memory's
 	l.S.visit(l.S.route.open(id))
 }
 
-// pick picks a row, or all from the last picked one to it.
-func (l *List) pick(id int64, span bool) {
-	row, rank, ok := l.window.Find(id)
-	if !ok {
-		return
-	}
-	p := &l.S.picked
-	if span && l.base >= 0 {
-		for r := min(l.base, rank); r <= max(l.base, rank); r++ {
-			if row, ok := l.row(r); ok {
-				p.add(row.Memory)
-			}
-		}
-	} else {
-		p.toggle(row.Memory)
-		l.base = rank
-	}
-	l.active = rank
-}
-
-func (l *List) input(ctx app.Context, e app.Event) {
-	defer browser.Survive("search")
-	ctx.PreventUpdate()
-	field := e.Get("target")
-	if !field.Equal(browser.ByID("search")) {
-		return
-	}
-	words, ok := browser.Value(field)
-	if !ok {
-		return
-	}
-	if l.typing != nil {
-		l.typing.Stop()
-	}
-	l.typing = time.AfterFunc(typePause, func() {
-		l.S.do(func() { l.search(words) })
-	})
-}
-
-func (l *List) search(words string) {
-	if l.Query.Q == words || l.S.list != l {
-		return
-	}
-	l.S.replace(l.S.route.with(func(q *api.MemoryQuery) { q.Q = words }))
-}
-
-func (l *List) searchKey(ctx app.Context, e app.Event) {
-	defer browser.Survive("search")
-	field := e.Get("target")
-	if !field.Equal(browser.ByID("search")) {
-		ctx.PreventUpdate()
-		return
-	}
-	switch browser.Key(e) {
-	case "Escape":
-		e.PreventDefault()
-		e.Call("stopPropagation")
-		if v, _ := browser.Value(field); v != "" {
-			browser.SetValue(field, "")
-			l.search("")
-			return
-		}
-		browser.Focus(l.scroller)
-	case "ArrowDown", "Enter":
-		e.PreventDefault()
-		browser.Focus(l.scroller)
-		l.step(ctx, 0)
-	}
-}
-
-// rowKey handles keys while the list has the focus, beside those of the page.
-func (l *List) rowKey(ctx app.Context, e app.Event) {
-	defer browser.Survive("list")
-	if browser.Commanding(e) {
-		ctx.PreventUpdate()
-		return
-	}
-	page := max(1, int(l.view.Height/max(l.view.Row, 1))-1)
-	switch browser.Key(e) {
-	case "ArrowDown":
-		l.step(ctx, 1)
-	case "ArrowUp":
-		l.step(ctx, -1)
-	case "PageDown":
-		l.step(ctx, page)
-	case "PageUp":
-		l.step(ctx, -page)
-	case "Home":
-		l.step(ctx, -l.window.Total)
-	case "End":
-		l.step(ctx, l.window.Total)
-	case " ":
-		l.pickActive()
-	default:
-		ctx.PreventUpdate()
-		return
-	}
-	if browser.Flag(e, "shiftKey") {
-		l.pickActive()
-	}
-	e.PreventDefault()
-	e.Call("stopPropagation")
-}
-
 // key handles the keys of the page that are the list's; it tells whether it did.
-func (l *List) key(e app.Event, key string) bool {
+func (l *List) key(key string) bool {
 	s := l.S
 	switch key {
-	case "j", "ArrowDown":
-		l.step(l.ctx, 1)
-	case "k", "ArrowUp":
-		l.step(l.ctx, -1)
-	case "J":
-		l.pickAndStep(1)
-	case "K":
-		l.pickAndStep(-1)
-	case "Enter":
-		row, ok := l.row(l.active)
-		if !ok {
-			return false
-		}
-		s.visit(s.route.open(row.ID))
-	case "x":
-		l.pickActive()
-	case "/":
-		browser.Focus(browser.ByID("search"))
-	case "#":
-		p := s.picked
-		if s.working > 0 && !p.empty() {
-			return true
-		}
-		if p.empty() {
-			m, ok := l.subject()
-			if !ok {
-				return false
-			}
-			p = one(m)
-		}
-		if l.Query.Status == api.StatusDeleted {
-			s.purge(p)
-		} else {
-			s.trash(p)
-		}
 	case "e":
 		m, ok := l.subject()
 		if !ok {
@@ -266,18 +124,12 @@ func (l *List) key(e app.Event, key string) bool {
 			s.visit(s.route.open(m.ID))
 		}
 	case "Escape":
-		switch {
-		case !s.picked.empty():
-			s.picked.clear()
-		case l.Open > 0:
-			s.visit(s.route.close())
-		case l.active >= 0:
-			l.active = -1
-		default:
-			return false
+		if !s.picked.empty() || l.Open == 0 {
+			return l.rowWindow.key(key)
 		}
+		s.visit(s.route.close())
 	default:
-		return false
+		return l.rowWindow.key(key)
 	}
 	l.ctx.Update()
 	return true
@@ -298,42 +150,8 @@ func (l *List) subject() (api.Memory, bool) {
 	return row.Memory, ok
 }
 
-func (l *List) pickActive() {
-	if row, ok := l.row(l.active); ok {
-		l.S.picked.toggle(row.Memory)
-		l.base = l.active
-	}
-}
-
-// pickAndStep picks the active row, the first in view where none is, and goes on.
-func (l *List) pickAndStep(by int) {
-	if l.active < 0 {
-		l.step(l.ctx, 0)
-	}
-	l.pickActive()
-	l.step(l.ctx, by)
-}
-
-// step moves the keyboard by rows, brings the row into view and, beside an open
-// detail, opens that of the row.
-func (l *List) step(ctx app.Context, by int) {
-	if l.window.Total == 0 {
-		return
-	}
-	from := l.active
-	if from < 0 {
-		if _, rank, ok := l.window.Find(l.Open); ok {
-			from = rank
-		} else {
-			from, _ = l.view.Visible()
-			if by > 0 {
-				by--
-			}
-		}
-	}
-	l.active = min(max(from+by, 0), l.window.Total-1)
-	l.follow = true
-	ctx.Defer(l.settle)
+// openNext opens the row that the keyboard has come to, where a detail is open beside.
+func (l *List) openNext() {
 	if l.Open == 0 || l.S.narrow() {
 		return
 	}

@@ -63,6 +63,7 @@ func (l *List) head() app.UI {
 			tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").Attr("spellcheck", "false").
 				Attr("placeholder", l.searchHint()).Aria("label", text.SearchMemories),
 			part.KbdHint("/"),
+			part.If(q.Q != "", l.matches),
 		),
 		part.IconButton("btn", "sort", "", sorted, "arrow-down-wide-narrow").Aria("haspopup", "listbox"),
 	)
@@ -107,7 +108,7 @@ func (l *List) rows() app.UI {
 	if l.slow {
 		list = list.Aria("busy", "true")
 	}
-	return list.OnKeyDown(l.rowKey).Body(items...)
+	return list.OnKeyDown(l.rowKey).OnFocus(l.focused).Body(items...)
 }
 
 func (l *List) item(slot, rank int) app.UI {

@@ -332,7 +332,7 @@ func (s *Session) travel(key string) bool {
 	if s.going {
 		s.going = false
 		if k := goes(key); k != missing {
-			s.visit(route{Kind: k})
+			s.open(k)
 			return true
 		}
 	}
@@ -342,4 +342,10 @@ func (s *Session) travel(key string) bool {
 	s.going = true
 	s.ctx.After(goPause, func(app.Context) { s.going = false })
 	return true
+}
+
+// open goes to a page, and the focus with it.
+func (s *Session) open(k kind) {
+	s.landing = s.route.Kind != k
+	s.visit(route{Kind: k})
 }

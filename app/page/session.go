@@ -54,12 +54,15 @@ type Session struct {
 
 	typing  *Editor      // the form of a memory that is open; nil for none
 	ended   bool         // the session has ended, and the person may sign in again in place
+	entry   string       // of the history; the places that lists were scrolled to are those of an entry
+	landing bool         // the focus goes to the page that is being opened
 	edit    int64        // the memory whose form is to be opened
 	merging []api.Memory // the sources of the merge that is being written
 
 	rev    int // counts changes that pages must show
 	ctx    app.Context
 	list   *List
+	rows   *rowWindow // of the list, or of the trash
 	detail *Detail
 	start  bool
 }

@@ -28,7 +28,7 @@ type TrashBin struct {
 func (t *TrashBin) OnMount(ctx app.Context) {
 	defer browser.Survive("trash")
 	t.rowWindow = rowWindow{
-		s: t.S, ctx: ctx, id: "trash",
+		s: t.S, ctx: ctx, id: "trash", focus: "trash-rows",
 		height: func() float64 {
 			if t.S.narrow() {
 				return 122
@@ -39,6 +39,7 @@ func (t *TrashBin) OnMount(ctx app.Context) {
 		changed: func(bool) {},
 	}
 	t.begin()
+	t.showQuery()
 }
 
 // OnDismount ends the subscription.
@@ -54,7 +55,9 @@ func (t *TrashBin) OnUpdate(ctx app.Context) {
 		return
 	}
 	t.measure()
-	t.follows()
+	if t.follows() {
+		t.showQuery()
+	}
 	ctx.Defer(t.settle)
 }
 
@@ -66,7 +69,7 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 		return
 	}
 	s := t.S
-	row, rank, have := t.window.Find(act.ID())
+	row, _, have := t.window.Find(act.ID())
 	switch act.Do {
 	case "trash-open":
 		if have && !browser.Commanding(e) {
@@ -75,19 +78,7 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 			s.visit(s.route.open(row.ID))
 		}
 	case "trash-pick":
-		if !have {
-			return
-		}
-		if browser.Flag(e, "shiftKey") && t.base >= 0 {
-			for r := min(t.base, rank); r <= max(t.base, rank); r++ {
-				if row, ok := t.window.Row(r); ok {
-					s.picked.add(row.Memory)
-				}
-			}
-		} else {
-			s.picked.toggle(row.Memory)
-		}
-		t.base = rank
+		t.pick(act.ID(), browser.Flag(e, "shiftKey"))
 	case "trash-restore":
 		if have {
 			s.restore(one(row.Memory))
@@ -106,6 +97,9 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 		if o := s.overview; o != nil {
 			s.emptyTrash(o.Stats.Deleted)
 		}
+	case "clear-search":
+		s.visit(s.route.with(func(q *api.MemoryQuery) { *q = api.MemoryQuery{Status: q.Status} }))
+		ctx.Defer(func(app.Context) { browser.Focus(t.holder) }) // the button is gone
 	case "trash-by":
 		s.replace(s.route.with(func(q *api.MemoryQuery) { q.DeletedBy = act.Arg }))
 	case "again":
@@ -118,9 +112,9 @@ func (t *TrashBin) click(ctx app.Context, e app.Event) {
 // Render draws the page.
 func (t *TrashBin) Render() app.UI {
 	return part.Safe("trash", func() app.UI {
-		return tag.Div().Class("trash").OnClick(t.click).Body(
+		return tag.Div().Class("trash").OnClick(t.click).OnInput(t.input).OnKeyDown(t.searchKey).Body(
 			t.head(),
-			part.If(t.window.Total > 0, func() app.UI {
+			part.If(t.window.Total > 0 || filtered(t.Query), func() app.UI {
 				return tag.Box("div", "filters", tag.Box("div", "banner banner-warn grow",
 					part.Icon("info"),
 					tag.Box("span", "", part.Text(text.RestoreNote+" "), part.Link("/settings", text.PauseRetention), part.Text(".")),
@@ -143,6 +137,8 @@ func (t *TrashBin) total() string {
 		return ""
 	case t.window.Kept:
 		return text.KeptRows(t.window.Total)
+	case filtered(t.Query):
+		return text.FoundInTheTrash(t.window.Total)
 	}
 	return text.InTheTrash(t.window.Total)
 }
@@ -164,6 +160,12 @@ func (t *TrashBin) head() app.UI {
 		count = text.Working
 	}
 	return tag.Div().Class("listhead trash-head").Aria("busy", strconv.FormatBool(busy)).Body(
+		tag.Div().Class("search").Role("search").Body(
+			part.Icon("search"),
+			tag.Input().ID("search").Class("input").Attr("type", "search").Attr("autocomplete", "off").Attr("spellcheck", "false").
+				Attr("placeholder", text.SearchTrash).Aria("label", text.SearchTrash),
+			part.KbdHint("/"),
+		),
 		tag.Input().Class("check").Attr("type", "checkbox").DataSet("do", "trash-all").Aria("label", text.SelectAllTrash).Attr("checked", t.allPicked()).Attr("disabled", t.window.Total == 0 || busy),
 		tag.Words("span", "muted num", count),
 		part.Button("btn btn-sm", "picked-restore", "", part.Icon("archive-restore"), part.Text(text.Restore)).Attr("disabled", n == 0 || busy),
@@ -198,6 +200,9 @@ func (t *TrashBin) nothing() app.UI {
 		return t.failed()
 	case !t.window.Loaded:
 		return tag.Div().Class("skeleton-rows").Aria("hidden", "true").Body(skeletonRows(t.view.Height, t.view.Row)...)
+	case t.window.Total == 0 && filtered(t.Query) && (t.Query.DeletedBy == "" || t.Query.Q != ""):
+		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.NothingFound), tag.Words("p", "", text.NothingWhy(t.Query.Q, false, t.Query.DeletedBy != "")),
+			part.Button("btn", "clear-search", "", part.Text(text.ClearFilters)))
 	case t.window.Total == 0 && t.Query.DeletedBy != "":
 		return tag.Box("div", "empty list-empty", tag.Words("h2", "", text.NoneOfThese), tag.Words("p", "", text.NoneOfTheseWhy))
 	case t.window.Total == 0:
@@ -213,8 +218,12 @@ func (t *TrashBin) table() app.UI {
 	for i := range items {
 		items[i] = tag.Div().Hidden(true)
 	}
+	active := ""
 	for rank := first; rank < end; rank++ {
-		items[rank%t.slots] = t.item(rank)
+		items[rank%t.slots] = t.item(rank%t.slots, rank)
+		if rank == t.active {
+			active = part.TrashRowID(rank % t.slots)
+		}
 	}
 	head := func(label string) app.UI {
 		return tag.Div().Role("columnheader").Text(label)
@@ -223,18 +232,19 @@ func (t *TrashBin) table() app.UI {
 		return tag.Div().Role("columnheader").Body(tag.Words("span", "sr", label))
 	}
 	zone := browser.Date(t.S.now(), browser.Zone)
-	return tag.Div().Class("trash-table").Role("table").Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).Body(
+	return tag.Div().ID("trash-rows").Class("trash-table").Role("grid").TabIndex(0).Aria("label", text.Trash).Aria("rowcount", t.window.Total+1).
+		Aria("multiselectable", "true").Aria("activedescendant", active).OnKeyDown(t.rowKey).OnFocus(t.focused).Body(
 		tag.Div().Class("trow trow-head").Role("row").Aria("rowindex", 1).Body(
 			unseen(text.SelectThis), head(text.Memory), head(text.WentByHead), head(text.Why), head(text.WhenIn(zone)), head(text.Vitality), unseen(text.Actions),
 		),
-		tag.Div().ID("trash").Class("scroll vlist").Role("rowgroup").TabIndex(0).Aria("label", text.Trash).Body(
+		tag.Div().ID("trash").Class("scroll vlist").Role("rowgroup").Body(
 			append([]app.UI{tag.Div().Class("list-fill").Role("presentation")}, items...)...,
 		),
 	)
 }
 
-func (t *TrashBin) item(rank int) app.UI {
-	r := &part.TrashRow{Rank: rank, Y: float64(rank) * t.view.Row}
+func (t *TrashBin) item(slot, rank int) app.UI {
+	r := &part.TrashRow{Slot: slot, Rank: rank, Y: float64(rank) * t.view.Row, Active: rank == t.active}
 	row := t.window.At(rank)
 	if row == nil {
 		return r

@@ -27,13 +27,18 @@ const freshTime = 1700 * time.Millisecond
 type rowWindow struct {
 	s       *Session
 	ctx     app.Context
-	id      string                 // of the element that scrolls
-	height  func() float64         // of a row
-	query   func() api.MemoryQuery // that is wanted
-	changed func(totals bool)      // after a frame
+	id      string                    // of the element that scrolls
+	focus   string                    // of the element that has the keyboard; empty: the same
+	height  func() float64            // of a row
+	query   func() api.MemoryQuery    // that is wanted
+	changed func(totals bool)         // after a frame
+	about   func() (api.Memory, bool) // what a key is about; nil: the keyboard's row
+	stepped func()                    // after the keyboard moved; nil: nothing
 
 	scroller app.Value
+	holder   app.Value // the element that has the keyboard
 	stop     []func()
+	typing   *time.Timer // until what is typed is searched for
 
 	gen     int // of the newest subscription
 	current *sync.Watch[live.Row]
@@ -41,6 +46,7 @@ type rowWindow struct {
 	pending *sync.Watch[live.Row]
 	window  state.Window[live.Row]
 	of      api.MemoryQuery // what window answers
+	entry   string          // of the history, that the place is remembered for
 	asked   int             // rank that the newest subscription begins at
 	limit   int
 	problem string
@@ -62,6 +68,12 @@ func (l *rowWindow) begin() {
 	l.active, l.base, l.wantTop = -1, -1, -1
 	l.fresh = map[int64]bool{}
 	l.scroller = browser.ByID(l.id)
+	l.holder = browser.ByID(or(l.focus, l.id))
+	l.s.rows, l.entry = l, l.s.entry
+	if l.s.landing {
+		l.s.landing = false
+		browser.Focus(l.holder)
+	}
 	l.measure()
 	l.stop = append(l.stop,
 		browser.Listen(l.scroller, "scroll", true, func(app.Event) { l.scrolled() }),
@@ -73,6 +85,9 @@ func (l *rowWindow) begin() {
 // end ends the subscriptions.
 func (l *rowWindow) end() {
 	l.remember()
+	if l.s.rows == l {
+		l.s.rows = nil
+	}
 	for _, stop := range l.stop {
 		stop()
 	}
@@ -90,6 +105,9 @@ func (l *rowWindow) end() {
 // whether it did.
 func (l *rowWindow) follows() bool {
 	if l.query().Normal() == l.asking().Normal() {
+		if l.entry != l.s.entry {
+			l.wantTop = l.remembered() // the same list, elsewhere in the history
+		}
 		return false
 	}
 	l.active, l.base, l.arrived = -1, -1, 0
@@ -191,6 +209,9 @@ func (l *rowWindow) event(gen int, q api.MemoryQuery, e sync.Event[live.Row]) {
 		}
 	}
 	l.clampTop()
+	if !same && l.holder.Equal(browser.Active()) {
+		l.enter()
+	}
 	l.show(l.reveal)
 	l.changed(!same)
 }
@@ -225,7 +246,7 @@ func (l *rowWindow) keepPlace(before state.Window[live.Row]) {
 // reading tells whether somebody is at the list: with the pointer, the keyboard,
 // or with rows picked.
 func (l *rowWindow) reading() bool {
-	return !l.s.picked.empty() || l.scroller.Equal(browser.Active()) || browser.Query(browser.Document(), "#"+l.id+":hover, #"+l.id+":focus").Truthy()
+	return !l.s.picked.empty() || l.holder.Equal(browser.Active()) || browser.Query(browser.Document(), "#"+l.id+":hover, #"+l.id+":focus").Truthy()
 }
 
 // bloom marks rows that somebody just changed.
@@ -343,22 +364,28 @@ func (l *rowWindow) topFor(rank int) float64 {
 	return -1
 }
 
-func (l *rowWindow) scrollKey() string { return scrollPrefix + writeQuery(l.query()).Encode() }
+// scrollKey is where the visit remembers how far this list of a query was scrolled, at
+// an entry of the history.
+func (l *rowWindow) scrollKey(q api.MemoryQuery) string {
+	return scrollPrefix + l.entry + "/" + l.id + "?" + writeQuery(q).Encode()
+}
 
 func (l *rowWindow) remember() {
 	top := ""
 	if l.view.Top > 0 {
 		top = strconv.FormatFloat(l.view.Top, 'f', 0, 64)
 	}
-	browser.Session.Set(scrollPrefix+writeQuery(l.of).Encode(), top)
+	browser.Session.Set(l.scrollKey(l.of), top)
 }
 
-// remembered is how far the list was scrolled when it was left in this visit.
+// remembered is how far the list was scrolled when this entry of the history was left. A
+// page that is opened anew has an entry of its own, and begins at the top.
 func (l *rowWindow) remembered() float64 {
 	if l.window.Loaded {
 		l.remember()
 	}
-	top, _ := strconv.ParseFloat(browser.Session.Get(l.scrollKey()), 64)
+	l.entry = l.s.entry
+	top, _ := strconv.ParseFloat(browser.Session.Get(l.scrollKey(l.query())), 64)
 	return max(top, 0)
 }
 

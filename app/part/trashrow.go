@@ -16,6 +16,7 @@ import (
 // the way back. It stands at the place Y, as Row does.
 type TrashRow struct {
 	app.Compo
+	Slot int
 	Rank int
 	Y    float64
 
@@ -25,8 +26,12 @@ type TrashRow struct {
 	Floor    float64
 	Href     string
 	Picked   bool
+	Active   bool // the keyboard is here
 	Fresh    bool
 }
+
+// TrashRowID is the id of a slot's element.
+func TrashRowID(slot int) string { return "trash-" + strconv.Itoa(slot) }
 
 // OnMount puts the row into its place.
 func (r *TrashRow) OnMount(ctx app.Context) {
@@ -47,7 +52,7 @@ func (r *TrashRow) Render() app.UI {
 }
 
 func (r *TrashRow) render() app.UI {
-	row := tag.Div().Class("trow").Role("row").Aria("rowindex", r.Rank+2)
+	row := tag.Div().ID(TrashRowID(r.Slot)).Class("trow").Role("row").Aria("rowindex", r.Rank+2)
 	if r.Memory == nil {
 		return row.Class("trow-shape").Body(tag.Div(), tag.Box("div", "", tag.Div().Class("skeleton w-60")))
 	}
@@ -55,12 +60,15 @@ func (r *TrashRow) render() app.UI {
 	if r.Fresh {
 		row = row.Class("row-fresh")
 	}
+	if r.Active {
+		row = row.DataSet("active", "true")
+	}
 	when := ""
 	if m.DeletedAt != nil {
 		when = browser.Date(*m.DeletedAt, browser.DayMonthTime)
 	}
 	cell := func(class string, body ...app.UI) app.UI {
-		return tag.Div().Class(class).Role("cell").Body(body...)
+		return tag.Div().Class(class).Role("gridcell").Body(body...)
 	}
 	id := strconv.FormatInt(m.ID, 10)
 	category := r.Category

@@ -56,6 +56,18 @@ func MergeHead(n int) string { return "Make one of " + Memories(n) }
 // MergeNow labels the button of a merge.
 func MergeNow(n int) string { return "Merge " + Number(n) }
 
+// Unmerged says that a merge was taken back: how many of its memories are there again,
+// and whether the one that was made of them went to the trash.
+func Unmerged(sources int, trashed bool) string {
+	if !trashed {
+		return PutBackMany(sources)
+	}
+	if sources == 0 {
+		return "Undone: what was made of them is in the trash"
+	}
+	return "Undone: " + Memories(sources) + " as before. What was made of them is in the trash"
+}
+
 // Merged says that memories were merged.
 func Merged(n int) string { return Memories(n) + " merged into one" }
 

@@ -8,6 +8,7 @@ const (
 	ByPeople        = "By people"
 	MergedAway      = "Merged"
 	Removed         = "Removed"
+	SearchTrash     = "Search the trash"
 	WentByHead      = "Went by"
 	Why             = "Why"
 	SelectAllTrash  = "Select all in the trash"
@@ -49,6 +50,9 @@ func TrashTab(label string, n int) string { return label + "\u00a0" + Number(n) 
 
 // InTheTrash counts what is in the trash.
 func InTheTrash(n int) string { return Number(n) + " in the trash" }
+
+// FoundInTheTrash counts what a search or a part of the trash has.
+func FoundInTheTrash(n int) string { return Number(n) + " found in the trash" }
 
 // SelectedOf counts what is picked, of all.
 func SelectedOf(n, of int) string { return Number(n) + " of " + Number(of) + " selected" }

@@ -27,6 +27,8 @@ func TestImportInTheApp(t *testing.T) {
 	w.Choose("#import-file", s.File("few.jsonl", many(3)+"this is no JSON\n"+`{"type":"memory"}`+"\n"+old(9)))
 	w.See("What would become of its lines")
 	w.SeeIn(".stat", "12")
+	w.SeeIn(".fates th", "What would become of it")
+	w.SeeIn(".fates td", "Note number 2 of an import")
 	w.Await("the refused lines come first, with their numbers and why", `(() => {
 		const rows = [...document.querySelectorAll(".fates tbody tr")].map(r => r.innerText);
 		return rows.length === 14 && rows[0].startsWith("4") && rows[1].startsWith("5") && rows[1].includes("must not be empty"); })()`)
@@ -35,6 +37,8 @@ func TestImportInTheApp(t *testing.T) {
 	}
 	w.Press("Bring 12 memories in")
 	w.See("What became of its lines")
+	w.SeeIn(".fates th", "What became of it")
+	w.SeeIn(".fates td", "Note number 2 of an import")
 
 	// Nine of them have faded long ago: what that means, and what one can do.
 	w.SeeIn(".banner-warn", "9 of your memories are below the floor")

@@ -347,6 +347,7 @@ func (w *Window) Choose(selector, path string) {
 // Keys that have no character.
 const (
 	ArrowRight = kb.ArrowRight
+	ArrowUp    = kb.ArrowUp
 	Escape     = kb.Escape
 	Enter      = kb.Enter
 	Home       = kb.Home
