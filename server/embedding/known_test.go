@@ -47,6 +47,11 @@ func TestKnownProfilesAreWhole(t *testing.T) {
 			if small := l.In(10); small.Zero >= l.Zero || math.Abs(small.One-small.Zero-(l.One-l.Zero)) > 1e-9 {
 				t.Errorf("%s: %s of ten texts %+v", name, what, small)
 			}
+			for few := range 10 {
+				if got := l.In(few); got != l.In(10) {
+					t.Errorf("%s: %s of %d texts %+v, of ten %+v", name, what, few, got, l.In(10))
+				}
+			}
 			if same := l.In(int(l.Texts)); math.Abs(same.Zero-l.Zero) > 1e-9 {
 				t.Errorf("%s: %s of as many texts %+v", name, what, same)
 			}

@@ -52,6 +52,8 @@ type Thresholds struct {
 // Line maps a value linearly: Zero becomes 0, One becomes 1. It is that of a store of
 // Texts memories: the more there are, the nearer is the best of what has nothing to do
 // with a question. Both values rise by Crowd each time that there are e times as many.
+// That was measured from some ten memories on; of fewer it is the line of ten, since
+// the nearest of two strangers is not that much farther than the nearest of ten.
 type Line struct {
 	Zero  float64 `json:"zero"` // the median best stranger
 	One   float64 `json:"one"`  // the median own pair
@@ -59,11 +61,15 @@ type Line struct {
 	Texts float64 `json:"texts,omitempty"` // 0: the line is the same for all stores
 }
 
+// lineLeast is the smallest store that lines are known of.
+const lineLeast = 10
+
 // In is the line of a store of so many memories.
 func (l Line) In(memories int) Line {
 	if l.Texts > 0 {
-		by := l.Crowd * math.Log(float64(max(memories, 1))/l.Texts)
-		l.Zero, l.One, l.Texts = l.Zero+by, l.One+by, float64(max(memories, 1))
+		texts := float64(max(memories, lineLeast))
+		by := l.Crowd * math.Log(texts/l.Texts)
+		l.Zero, l.One, l.Texts = l.Zero+by, l.One+by, texts
 	}
 	return l
 }

@@ -324,7 +324,7 @@ func (a *answering) crowd() (own, all int) {
 	if seen == 0 {
 		return all, all
 	}
-	return max(spoken+all-seen, min(all, crowdLeast)), all
+	return spoken + all - seen, all
 }
 
 // byCosine takes in the best pool by cosine.

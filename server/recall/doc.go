@@ -14,6 +14,9 @@
 //	blend = w · words/(words + 12) + (1 − w) · 2.5 · cosine
 //	relevance = a line of late + 0.3 · blend, or of the blend alone
 //
+// What the blend lacks of 0.12, with the doubt below in it, is taken off late: token by
+// token a question is like much that has another meaning.
+//
 // Words are the BM25, less where they carry under half of the question's rarity; the
 // cosine is one with what all texts have in common taken off, their language too.
 //
@@ -22,7 +25,8 @@
 // as what it means tells, is read by a stricter line than one of what people keep: what
 // it is about is seldom in anybody's memories, and found where it is. All of it is absolute: nothing
 // is scaled by what else was found, so a question about nothing in the store finds
-// nothing.
+// nothing. The line rises with the number of memories; of fewer than ten it is the line
+// of ten.
 //
 // What is in another language than the question stands behind what is in its own, little
 // where the question is English, which people ask in of whatever they keep.

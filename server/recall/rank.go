@@ -16,19 +16,19 @@ import (
 // The constants of the ranking, chosen on conversations of public dialogue sets; they
 // hold for every model, what differs by model is in its profile.
 const (
-	pool         = 300 // the best by cosine, and as many by words
-	goOn         = 100 // of the blend: those that are compared word by word
-	passedMost   = 100 // of those that are passed over, how many are told of
-	wordsHalf    = 12  // the BM25 at which words count half
-	cosineScale  = 2.5 // makes a cosine, from which what is common was taken, as much as words
-	foreignPart  = 0.4 // how much a question's kind counts, as a cosine
-	lateBlend    = 0.3 // the blend's part beside late
-	otherTongue  = 0.5 // relevance that a memory in another language than the question's stands behind; the floor is the same
-	fromEnglish  = 0.1 // the same where the question is English, which people ask in of whatever they keep
-	otherTongues = 4   // so many memories in other languages crowd an English question as one in English
-	crowdLeast   = 10  // of few memories' languages too little is known
-	evidenceHalf = 0.5 // of the question's rarity, in the words that match
-	evidenceRare = 6.5 // the idf from which a word is rare: about one of 700 memories of anybody has it
+	pool         = 300  // the best by cosine, and as many by words
+	goOn         = 100  // of the blend: those that are compared word by word
+	passedMost   = 100  // of those that are passed over, how many are told of
+	wordsHalf    = 12   // the BM25 at which words count half
+	cosineScale  = 2.5  // makes a cosine, from which what is common was taken, as much as words
+	foreignPart  = 0.4  // how much a question's kind counts, as a cosine
+	lateBlend    = 0.3  // the blend's part beside late
+	agreed       = 0.12 // the blend from which meaning and words agree with late; what is missing of it is taken off late
+	otherTongue  = 0.5  // relevance that a memory in another language than the question's stands behind; the floor is the same
+	fromEnglish  = 0.1  // the same where the question is English, which people ask in of whatever they keep
+	otherTongues = 4    // so many memories in other languages crowd an English question as one in English
+	evidenceHalf = 0.5  // of the question's rarity, in the words that match
+	evidenceRare = 6.5  // the idf from which a word is rare: about one of 700 memories of anybody has it
 )
 
 // The order where there are no embeddings.
@@ -95,7 +95,7 @@ func (s *scale) line(c *candidate) float64 {
 	p, texts, blend := &s.profile, s.crowd(c), c.blend-s.doubt
 	switch {
 	case c.late != nil && p.Relevance != (embedding.Line{}):
-		return p.Relevance.In(texts).At(*c.late + lateBlend*blend)
+		return p.Relevance.In(texts).At(*c.late + lateBlend*blend - s.alone(c, blend))
 	case p.Relevance != (embedding.Line{}) && p.Late != (embedding.Guess{}):
 		return p.Relevance.In(texts).At(p.Late.At(blend) + lateBlend*blend)
 	case p.Blend != (embedding.Line{}):
@@ -104,6 +104,16 @@ func (s *scale) line(c *candidate) float64 {
 	// Of a model that nothing is known of the cosine says nothing yet.
 	words := embedding.WordsAlone()
 	return words.Blend.At(words.Words * c.keyword / (c.keyword + wordsHalf))
+}
+
+// alone is what late is read less by where neither meaning nor words say the same: token
+// by token a question about a place or a number is like any memory that names one. Where
+// the meaning isn't known it cannot agree, and nothing is taken off.
+func (s *scale) alone(c *candidate, blend float64) float64 {
+	if !s.meaning || !c.near {
+		return 0
+	}
+	return max(0, agreed-blend)
 }
 
 // crowd is how many memories a candidate stands among. The more there are, the better is

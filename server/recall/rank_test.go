@@ -347,3 +347,39 @@ func TestEachLanguageIsACrowdOfItsOwn(t *testing.T) {
 		t.Errorf("nothing is known of its language: %v", got)
 	}
 }
+
+// Late interaction alone makes nothing relevant: in a store of any size meaning or words
+// have to agree. Where they do nothing is taken off, and more of them never harms.
+func TestLateAloneIsNotEnough(t *testing.T) {
+	for _, name := range []string{embedding.ModelE5Multilingual, embedding.ModelE5English} {
+		p := embedding.KnownProfile(embedding.Space{Kind: api.ProviderLocal, Model: name})
+		relevance := func(texts int, late, cosine, keyword float64, near bool) float64 {
+			s := scale{profile: p, meaning: true, floor: p.Floor, own: texts, texts: texts}
+			c := &candidate{id: 1, near: near, cosine: cosine, keyword: keyword, late: &late, fact: memory.Fact{Importance: 1}}
+			c.blend = s.blended(c)
+			return s.line(c)
+		}
+		for _, texts := range []int{1, 2, 3, 5, 8, 10, 100} {
+			if got := relevance(texts, 0.21, 0.02, 0, true); got >= p.Floor {
+				t.Errorf("%s, %d memories: late alone makes it %v", name, texts, got)
+			}
+			if got := relevance(texts, 0.4, 0.35, 0, true); got < p.Floor {
+				t.Errorf("%s, %d memories: late and meaning make it %v", name, texts, got)
+			}
+			if got := relevance(texts, 0.4, 0, 6, true); got < p.Floor {
+				t.Errorf("%s, %d memories: late and words make it %v", name, texts, got)
+			}
+			if known, unknown := relevance(texts, 0.3, 0, 0, true), relevance(texts, 0.3, 0, 0, false); known >= unknown {
+				t.Errorf("%s, %d memories: %v where the meaning is another one, %v where it isn't known", name, texts, known, unknown)
+			}
+			last := math.Inf(-1)
+			for cosine := -0.3; cosine < 0.9; cosine += 0.01 {
+				if got := relevance(texts, 0.25, cosine, 0, true); got <= last {
+					t.Fatalf("%s, %d memories: a cosine of %v makes it %v, a smaller one %v", name, texts, cosine, got, last)
+				} else {
+					last = got
+				}
+			}
+		}
+	}
+}
