@@ -7,6 +7,7 @@ import (
 	"elowen/server/audit"
 	"elowen/server/db"
 	"elowen/server/validation"
+	"elowen/server/vitality"
 	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
@@ -57,6 +58,14 @@ func (c *Carried) Check(now int64) error {
 		return err
 	}
 	return c.checkRest()
+}
+
+// Due tells whether a sweep at now, in Unix milliseconds, would find it eligible under
+// the policy once it is inserted. It has to have passed Check. Errors: Internal, of a
+// policy that cannot be computed with.
+func (c *Carried) Due(p vitality.Policy, now int64) (bool, error) {
+	r := row{importance: c.Importance, useCount: c.UseCount, createdAt: c.CreatedAt, lastUsedAt: c.LastUsedAt, status: c.Status}
+	return vitality.Evictable(r.vital(), p, now)
 }
 
 func (c *Carried) settle(now int64) error {

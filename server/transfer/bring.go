@@ -215,6 +215,9 @@ func (p *parsed) excerpt() string {
 // noteWhole says what else there is to say of an import that is whole.
 func (i *importing) noteWhole(found *foreign.Found, held bool) {
 	i.report.Notes = append(i.report.Notes, found.Notes...)
+	if i.report.DryRun {
+		i.noteFaded()
+	}
 	if i.assumed {
 		i.note("They are for %s, the only account here.", i.alone)
 	}

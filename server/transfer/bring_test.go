@@ -269,8 +269,8 @@ func TestEveryFormat(t *testing.T) {
 }
 
 // counts are the numbers of a report.
-func counts(r api.ImportReport) [7]int {
-	return [7]int{r.Lines, r.Added, r.Existing, r.Kept, r.Refused, r.Held, r.Filed}
+func counts(r api.ImportReport) [8]int {
+	return [8]int{r.Lines, r.Added, r.Existing, r.Kept, r.Refused, r.Held, r.Filed, r.Faded}
 }
 
 // Something that cannot be taken holds everything back, unless it is left out.

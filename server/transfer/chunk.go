@@ -132,10 +132,27 @@ func (i *importing) memories(tx *db.Tx, t *target, lines []*parsed) error {
 		}
 		p.fate.Fate = api.FateAdded
 	}
+	if err := i.fade(tx, fresh); err != nil {
+		return err
+	}
 	if i.o.DryRun {
 		return nil
 	}
 	return i.insert(tx, t, fresh, purged)
+}
+
+// fade marks the memories that the sweep would take as they come in.
+func (i *importing) fade(tx *db.Tx, fresh []*parsed) error {
+	terms, err := i.Settings.Terms(tx)
+	if err != nil {
+		return err
+	}
+	for _, p := range fresh {
+		if p.faded, err = p.memory.Due(terms.Policy, tx.Now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (i *importing) insert(tx *db.Tx, t *target, fresh, purged []*parsed) error {

@@ -59,6 +59,7 @@ type importing struct {
 	coming   map[string]bool    // slugs of projects that this import makes
 	source   string             // in import_source
 	reason   string             // in the audit
+	limit    int                // how many a day the sweep takes at most
 }
 
 func (s *Store) importing(ctx context.Context, o Options, fixed func(string) (db.AccountID, error)) *importing {
@@ -386,7 +387,20 @@ func (i *importing) finish() error {
 		i.note("Lines that name no account are for %s, the only one here.", i.alone)
 	}
 	i.noteFiled()
-	return i.decide(i.count)
+	if err := i.decide(i.count); err != nil {
+		return err
+	}
+	i.noteFaded()
+	return nil
+}
+
+// noteFaded says before an import what the sweep will do after it; afterwards the
+// numbers of what is there say it.
+func (i *importing) noteFaded() {
+	if n := i.report.Faded; i.o.DryRun && n > 0 {
+		i.note("%d of these would be below the floor and eligible at the next sweep, or when the server is started again. "+
+			"At most %d a day go to the trash; the rest wait. Whatever is recalled before stays.", n, i.limit)
+	}
 }
 
 // count is the last step of an import, with the store as it is then.
@@ -395,6 +409,7 @@ func (i *importing) count(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
+	i.limit = terms.Policy.DailyLimit
 	for _, t := range i.accounts {
 		if t.owner == 0 {
 			continue
@@ -425,6 +440,9 @@ func (i *importing) tell(p *parsed) {
 	}
 	if p.err == nil && p.filed && p.fate.Fate == api.FateAdded {
 		i.report.Filed++
+	}
+	if p.err == nil && p.faded && (p.fate.Fate == api.FateAdded || p.fate.Fate == api.FateHeld) {
+		i.report.Faded++
 	}
 	tell(&i.report, p.fate)
 }

@@ -25,6 +25,7 @@ type parsed struct {
 	category string         // of a memory, by name; empty for none
 	unnamed  bool           // a memory's line that says nothing of a category
 	filed    bool           // so it goes to the default one
+	faded    bool           // a sweep would take it as it comes in
 	project  string         // slug: of type project its own; else where it belongs; empty for nowhere
 	in       int64          // that project, once it is known
 	shared   bool           // of that project's pool

@@ -191,7 +191,8 @@ type ImportReport struct {
 	Held     int    `json:"held,omitempty"`   // not added, since something else was refused: all or nothing
 	Broken   bool   `json:"broken,omitempty"` // a file cannot be read to its end; leaving out what is refused doesn't help
 	Filed    int    `json:"filed"`            // of those added: named no category and went to the default one
-	DueNow   int    `json:"dueNow"`           // how many a sweep would find eligible at once
+	Faded    int    `json:"faded,omitempty"`  // of those added or held: below the floor already, for the next sweep to take
+	DueNow   int    `json:"dueNow"`           // how many of all that is there a sweep would find eligible at once
 	// Categories are those that it makes, by name.
 	Categories []string   `json:"categories,omitempty"`
 	Fates      []LineFate `json:"fates"` // each line's fate; with many lines those that were not added, at most 1,000
