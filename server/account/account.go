@@ -136,6 +136,7 @@ var keyMost = int(setting.Get("http.idempotencyKey").Max)
 var (
 	errKey    = fault.New(fault.Invalid, "An "+api.HeaderIdempotency+" is 1 to 200 printable ASCII characters.")
 	errSignIn = fault.New(fault.Unauthenticated, "Sign in first, or send a valid token.")
+	errToken  = fault.New(fault.Unauthenticated, "This token isn't valid: it was revoked, has expired, or is mistyped. Make a new one in the app, under Account (your name there) → Connect.")
 )
 
 func scopesOf(role string) []string {

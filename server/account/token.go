@@ -26,7 +26,7 @@ func tokenIdentity(tx *db.Tx, where string, args ...any) (i Identity, lastUse in
 		WHERE account.kind = 'person' AND account.disabled = 0 AND account.erasing = 0 AND (`+where+`)`, args,
 		&i.TokenID, &scopes, &expires, &lastUse, &i.Owner, &i.Name, &i.Role)
 	if fault.Is(err, fault.NotFound) || err == nil && expires != 0 && expires <= tx.Now {
-		return Identity{}, 0, errSignIn
+		return Identity{}, 0, errToken
 	}
 	allowed := scopesOf(i.Role)
 	for _, scope := range strings.Split(scopes, ",") {
@@ -41,7 +41,7 @@ func tokenIdentity(tx *db.Tx, where string, args ...any) (i Identity, lastUse in
 // is noted, at most once a minute, where the writer is free for it.
 func (s *Store) Token(ctx context.Context, secret string) (Identity, error) {
 	if !strings.HasPrefix(secret, TokenPrefix) {
-		return Identity{}, errSignIn
+		return Identity{}, errToken
 	}
 	var i Identity
 	var lastUse, now int64

@@ -141,7 +141,7 @@ func (g *Gate) Client(r *http.Request) string {
 var (
 	errNobody = fault.New(fault.Unauthenticated, "Sign in first, or send a token as `Authorization: Bearer elw_…`.")
 	errCross  = fault.New(fault.Forbidden, "This request comes from a page of another site. Nothing was done.")
-	errBearer = fault.New(fault.Unauthenticated, "The Authorization header must be `Bearer elw_…` with a valid token.")
+	errBearer = fault.New(fault.Unauthenticated, "The Authorization header must be `Bearer elw_…`, with a token of yours.")
 )
 
 // Identify answers who sent the request, by its token or its session's cookie;
@@ -154,11 +154,7 @@ func (g *Gate) Identify(w http.ResponseWriter, r *http.Request) (account.Identit
 		if len(auth) > 1 || !strings.EqualFold(scheme, "Bearer") {
 			return account.Identity{}, errBearer
 		}
-		i, err := g.accounts.TokenFrom(r.Context(), g.Client(r), strings.TrimSpace(secret))
-		if fault.Is(err, fault.Unauthenticated) {
-			err = errBearer
-		}
-		return i, err
+		return g.accounts.TokenFrom(r.Context(), g.Client(r), strings.TrimSpace(secret))
 	}
 	cookie, err := r.Cookie(g.cookie.Name)
 	if err != nil {

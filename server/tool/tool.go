@@ -200,7 +200,7 @@ func advise(k fault.Kind) string {
 	case fault.Stale, fault.Taken:
 		return "Look at it as it is now, then decide again."
 	case fault.Unauthenticated:
-		return "The token is not valid any more; the person has to make a new one."
+		return "Only the person can do that; tell them, and go on without it."
 	case fault.TooMany, fault.Unavailable:
 		return "Try again in a moment."
 	case fault.Cancelled:
