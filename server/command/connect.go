@@ -10,6 +10,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/connect"
+	"elowen/shared/api"
 	"elowen/shared/fault"
 )
 
@@ -17,7 +18,7 @@ type connectCommand struct {
 	Client  string `arg:"" help:"One of ${clients}."`
 	DryRun  bool   `help:"Show what would be changed, and change nothing."`
 	Remove  bool   `help:"Take elowen out of the client's config again."`
-	NoHooks bool   `help:"Leave the client's hooks alone. Elowen sets none up yet."`
+	NoCheck bool   `help:"Don't ask the server whether it takes the token."`
 	Server  string `placeholder:"URL" help:"Connect to the elowen server there, with a token, instead of to the data directory of this machine."`
 	Token   string `placeholder:"elw_…" help:"Token that the client acts with. Better given as the variable ELOWEN_TOKEN."`
 	User    string `placeholder:"NAME" help:"Account whose memories they are; without, the only one there is. Of a data directory."`
@@ -33,7 +34,7 @@ type connected struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"` // it is another one than before, or would be
 	Written bool   `json:"written"`
-	Diff    string `json:"diff"`   // of elowen's entry alone, without secrets
+	Diff    string `json:"diff"`   // of the config, without what may be a secret
 	Backup  string `json:"backup"` // where what was there before is kept; empty: nowhere
 }
 
@@ -98,6 +99,10 @@ func (c *connectCommand) change(r *run, client connect.Client, config []byte) (c
 		executable = real // elsewhere a link may lead to the newest version
 	}
 	if c.Server == "" {
+		if r.absent() {
+			return connect.Change{}, fault.Newf(fault.NotFound, "There is no elowen database in %s, so nothing would be remembered there. Name the directory with --data; to begin one there, start `elowen serve --data %s` and make an account; or connect to a server with --server URL and a token.",
+				r.data, connect.Shell(r.data))
+		}
 		entry := client.Local(executable, r.data, c.User)
 		entry.Token = c.Token
 		return client.Set(config, entry)
@@ -109,6 +114,11 @@ func (c *connectCommand) change(r *run, client connect.Client, config []byte) (c
 	}
 	if c.User != "" {
 		return connect.Change{}, fault.New(fault.Invalid, "Of a server, the token says whose memories they are. Leave --user out.")
+	}
+	if !c.NoCheck {
+		if err := greet(r.ctx, strings.TrimSuffix(address, api.PathMCP), c.Token); err != nil {
+			return connect.Change{}, err
+		}
 	}
 	return client.Set(config, client.Remote(strings.TrimSuffix(address, "/mcp"), c.Token, executable))
 }
@@ -126,7 +136,7 @@ func (c *connectCommand) tell(w io.Writer, client connect.Client, done connected
 	case !done.Changed:
 		fmt.Fprintf(w, "%s has it so already. Nothing was changed.\n", done.File)
 	case !done.Written:
-		fmt.Fprintf(w, "Nothing was written. Without --dry-run, %s becomes this.\n", done.File)
+		fmt.Fprintf(w, "Nothing was written. Without --dry-run, %s is changed so.\n", done.File)
 	default:
 		fmt.Fprintf(w, "Written to %s.\n", done.File)
 		if done.Backup != "" {

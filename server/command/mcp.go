@@ -8,6 +8,7 @@ import (
 
 	"elowen/server/account"
 	"elowen/server/audit"
+	"elowen/server/connect"
 	"elowen/server/db"
 	"elowen/server/job"
 	"elowen/server/mcpd"
@@ -130,11 +131,16 @@ func (st *stores) assisted(ctx context.Context, user string) (account.Identity, 
 	}
 	switch {
 	case len(people) == 0:
-		return account.Identity{}, fault.New(fault.NotFound, "There is no account yet. Make one: elowen admin user add NAME")
+		return account.Identity{}, noAccount(st.dir)
 	case len(people) > 1:
 		return account.Identity{}, fault.New(fault.Invalid, "There are several accounts. Name yours: elowen mcp --user NAME")
 	case people[0].Disabled:
 		return account.Identity{}, fault.New(fault.Forbidden, "The account "+people[0].Name+" is disabled.")
 	}
 	return account.Identity{Owner: db.AccountID(people[0].ID), Name: people[0].Name, Role: people[0].Role, Scopes: []string{api.ScopeRead, api.ScopeWrite}}, nil
+}
+
+// noAccount says that a data directory has nobody's memories.
+func noAccount(dir string) error {
+	return fault.New(fault.NotFound, "There is no account yet in "+dir+". Make one: elowen admin user add NAME --data "+connect.Shell(dir)+". If yours is elsewhere, name its directory with --data.")
 }

@@ -117,6 +117,9 @@ func (d *agentDoor) patience() time.Duration {
 
 // openOwn opens the store.
 func (d *agentDoor) openOwn() (*ownStore, error) {
+	if d.r.absent() { // nobody asked for a new one
+		return nil, noAccount(d.r.data)
+	}
 	log := slog.New(slog.NewTextHandler(d.r.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	tidy(d.r.data, log)
 	st, err := openStores(d.r.ctx, d.r.System, d.r.data, log)

@@ -24,8 +24,8 @@ type format interface {
 	set(config []byte, servers string, f fields) ([]byte, error)
 	// unset takes the entry out, which is there.
 	unset(config []byte, servers string) ([]byte, error)
-	// show writes an entry for people, whose values are as of read.
-	show(servers string, entry any) []byte
+	// hide is a config for people: as it is laid out, without what may be a secret.
+	hide(config []byte, servers string) []byte
 }
 
 // Change is what a config would become.

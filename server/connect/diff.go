@@ -3,13 +3,12 @@ package connect
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/tailscale/hujson"
 )
 
 // tokens are tokens of elowen, with their last characters apart.
@@ -22,11 +21,12 @@ func Masked(text []byte) []byte { return tokens.ReplaceAll(text, []byte("elw_…
 // hidden stands for a text that may be a secret of somebody else's.
 const hidden = "…"
 
-// Diff is what becomes of elowen's entry, for people; empty where nothing does. It is of
-// the entry alone, written out in lines whatever the config's own layout: beside it
-// stand other servers, with keys and passwords in their environments and headers, and
-// diffs end up in terminals, logs and questions. In the entry itself tokens are masked,
-// and texts that may be secrets but are none of elowen's are hidden.
+// Diff is what becomes of the config, line by line as it is written, for people; empty
+// where nothing does. Names and layout are the config's own. What it says is shown of
+// elowen's entry alone: beside it stand other servers, with keys and passwords in their
+// environments, headers and comments, and diffs end up in terminals, logs and questions;
+// so each value and comment there is hidden. In the entry itself tokens are masked, and
+// texts that may be secrets but are none of elowen's are hidden.
 func (c Change) Diff(file string) string {
 	if c.Same() {
 		return ""
@@ -41,65 +41,26 @@ func (c Change) Diff(file string) string {
 	return string(text)
 }
 
-// shown is elowen's entry in a config, for people; nothing where there is none.
+// shown is a config for people.
 func (c Change) shown(config []byte) []byte {
-	all, err := c.Client.format.read(config)
-	if err != nil { // it was read before
-		return nil
-	}
-	entry, there := c.Client.entry(all)
-	if !there {
-		return nil
-	}
-	return c.Client.format.show(c.Client.servers, disclosed(entry))
-}
-
-// disclosed is an entry without what may be a secret.
-func disclosed(entry any) any {
-	m, ok := entry.(map[string]any)
-	if !ok {
-		return masked(entry, true)
-	}
-	out := make(map[string]any, len(m))
-	for name, v := range m {
-		out[name] = masked(v, !told[name])
-	}
-	return out
+	config = bytes.ReplaceAll(bytes.TrimPrefix(config, mark), []byte("\r\n"), []byte("\n"))
+	return c.Client.format.hide(config, c.Client.servers)
 }
 
 // told are the fields of an entry that hold no secret but elowen's token.
 var told = map[string]bool{"type": true, "command": true, "args": true, "url": true, "httpUrl": true, "serverUrl": true}
 
-// masked is a value with its tokens masked; to hide it hides all other texts.
-func masked(v any, hide bool) any {
-	switch v := v.(type) {
-	case string:
-		if hide && !tokens.MatchString(v) {
-			return hidden
-		}
-		if hide {
-			v = strings.Join(keptWords(v), " ")
-		}
-		return string(Masked([]byte(v)))
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = masked(v[i], hide)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, inner := range v {
-			out[name] = masked(inner, hide)
-		}
-		return out
-	case bool, nil:
-		return v
+// disclosed is a text of elowen's entry: with its tokens masked, and, where it may be a
+// secret, without its other words.
+func disclosed(text string, tell bool) string {
+	switch {
+	case tell:
+	case tokens.MatchString(text):
+		text = strings.Join(keptWords(text), " ")
+	default:
+		return hidden
 	}
-	if hide {
-		return hidden // a number may be one, too
-	}
-	return v
+	return string(Masked([]byte(text)))
 }
 
 // keptWords are the words of a text with a token in it: the token, and how it is sent.
@@ -113,50 +74,142 @@ func keptWords(text string) []string {
 	return words
 }
 
-func (jsonFormat) show(servers string, entry any) []byte {
-	return []byte(object(fields{{servers, fields{{Name, written(entry)}}}}, "\n", "", "  ") + "\n")
+// How much is shown of a value.
+const (
+	nothing  = iota // of what isn't elowen's
+	elowens         // of its entry: elowen's tokens
+	anything        // of its entry, where no secret can be: all but the tokens' middle
+)
+
+func (jsonFormat) hide(config []byte, servers string) []byte {
+	root, err := hujson.Parse(bytes.Clone(config))
+	if err != nil { // an empty one, since it was read before
+		return nil
+	}
+	hideJSON(&root, nil, servers)
+	return root.Pack()
 }
 
-// written is a value as fields have it, names in order.
-func written(v any) any {
-	switch v := v.(type) {
-	case string:
-		return v
-	case map[string]any:
-		f := fields{}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			f = append(f, field{name, written(v[name])})
+// hideJSON hides what is not to be shown of a value; at are the names that lead to it.
+func hideJSON(v *hujson.Value, at []string, servers string) {
+	v.BeforeExtra, v.AfterExtra = silent(v.BeforeExtra), silent(v.AfterExtra)
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		for i := range x.Members {
+			m := &x.Members[i]
+			m.Name.BeforeExtra, m.Name.AfterExtra = silent(m.Name.BeforeExtra), silent(m.Name.AfterExtra)
+			name, _ := m.Name.Value.(hujson.Literal)
+			hideJSON(&m.Value, append(at[:len(at):len(at)], name.String()), servers)
+			m.Name.Value = hujson.Literal(Masked(name))
 		}
-		return f
-	case []any:
-		list := make([]string, 0, len(v))
-		for _, one := range v {
-			if text, ok := one.(string); ok {
-				list = append(list, text)
+		x.AfterExtra = silent(x.AfterExtra)
+	case *hujson.Array:
+		for i := range x.Elements {
+			hideJSON(&x.Elements[i], at, servers)
+		}
+		x.AfterExtra = silent(x.AfterExtra)
+	case hujson.Literal:
+		v.Value = hideLiteral(x, shownAt(at, servers))
+	}
+}
+
+// shownAt is how much is shown of what stands at a place of a config.
+func shownAt(at []string, servers string) int {
+	switch {
+	case len(at) < 2 || at[0] != servers || at[1] != Name:
+		return nothing
+	case len(at) == 3 && told[at[2]]:
+		return anything
+	}
+	return elowens
+}
+
+func hideLiteral(l hujson.Literal, much int) hujson.Literal {
+	switch kind := l.Kind(); {
+	case much == anything:
+		return hujson.Literal(Masked(l))
+	case kind == '"' && much == elowens:
+		return hujson.Literal(quoted(disclosed(l.String(), false)))
+	case kind == '"' || kind == '0':
+		return hujson.Literal(quoted(hidden))
+	}
+	return l // true, false and null tell nothing
+}
+
+// comments are those of JSON, as the client may take them.
+var comments = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+
+// silent is what stands between values with its comments hidden.
+func silent(e hujson.Extra) hujson.Extra {
+	return comments.ReplaceAllFunc(e, func(one []byte) []byte {
+		if one[1] == '*' {
+			return []byte("/* " + hidden + " */")
+		}
+		return []byte("// " + hidden)
+	})
+}
+
+// tomlComments are what begins as a comment outside of values; what of a header looks
+// like one is hidden along.
+var tomlComments = regexp.MustCompile(`#[^\n]*`)
+
+// tomlValues are the texts and numbers in a value of one line.
+var tomlValues = regexp.MustCompile(`"(?:\\.|[^"\\])*"|'[^']*'|[+-]?\d[^\s,\]}]*`)
+
+func (tomlFormat) hide(config []byte, servers string) []byte {
+	var out bytes.Buffer
+	var p unstable.Parser
+	p.Reset(config)
+	var table []string
+	done := 0 // up to where config is in out
+	between := func(to int) {
+		out.Write(tomlComments.ReplaceAll(config[done:to], []byte("# "+hidden)))
+		done = to
+	}
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, _ = path(e)
+		case unstable.KeyValue:
+			keys, from := path(e)
+			to := int(e.Raw.Offset + e.Raw.Length)
+			between(from)
+			out.Write(hideTOML(config[from:to], shownAt(append(table[:len(table):len(table)], keys...), servers)))
+			done = to
+		}
+	}
+	if p.Error() != nil { // it was read before
+		return nil
+	}
+	between(len(config))
+	return out.Bytes()
+}
+
+// hideTOML hides what is not to be shown of a name with its value.
+func hideTOML(pair []byte, much int) []byte {
+	at := bytes.IndexByte(pair, '=') // of a name with one in quotes, more is hidden
+	if at < 0 {
+		return []byte(hidden)
+	}
+	name, value := pair[:at+1], pair[at+1:]
+	out := bytes.Clone(Masked(name))
+	// Comments may stand within what has several lines.
+	long := bytes.Contains(value, []byte(`"""`)) || bytes.Contains(value, []byte("'''")) || bytes.ContainsRune(value, '\n')
+	switch {
+	case much == anything && !long:
+		return append(out, Masked(value)...)
+	case much == nothing || long:
+		return append(out, " "+quoted(hidden)...)
+	}
+	return append(out, tomlValues.ReplaceAllFunc(value, func(one []byte) []byte {
+		var text string
+		if one[0] == '"' && json.Unmarshal(one, &text) == nil || one[0] == '\'' && len(one) > 1 {
+			if one[0] == '\'' {
+				text = string(one[1 : len(one)-1])
 			}
+			return []byte(quoted(disclosed(text, false)))
 		}
-		if len(list) == len(v) {
-			return list
-		}
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return hidden
-	}
-	return verbatim(text)
-}
-
-func (tomlFormat) show(servers string, entry any) []byte {
-	m, ok := entry.(map[string]any)
-	if !ok {
-		m = map[string]any{"": entry}
-	}
-	var b bytes.Buffer
-	b.WriteString("[" + servers + "." + Name + "]\n")
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if toml.NewEncoder(&b).SetTablesInline(true).Encode(map[string]any{name: m[name]}) != nil {
-			b.WriteString(quoted(name) + " = " + quoted(hidden) + "\n")
-		}
-	}
-	return b.Bytes()
+		return []byte(quoted(hidden))
+	})...)
 }
