@@ -47,6 +47,7 @@ type Chat struct {
 	begun    api.ModelPick // of a conversation that is still to be made
 	project  int64
 	renaming bool
+	listing  bool // the models are asked for
 	stuck    bool // the end of the thread is to stay in sight
 	intent   sync.Intention
 }

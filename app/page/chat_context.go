@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"strconv"
 
 	"elowen/app/browser"
@@ -41,7 +42,7 @@ func (p *Chat) context() app.UI {
 		tag.Box("header", "topbar", tag.Words("h2", "", text.InContextNow), tag.Words("span", "grow", ""),
 			tag.Words("span", "meta num", text.InsideOf(inside)),
 			part.IconButton("btn btn-quiet chat-back", "chat-thread", "", text.Close, "x")),
-		tag.Div().Class("scroll").TabIndex(0).Role("region").Aria("label", text.InContextNow).Body(append(now, left...)...),
+		tag.Div().Class("scroll").TabIndex(0).Body(append(now, left...)...),
 		p.room(),
 	)
 }
@@ -90,12 +91,22 @@ func (p *Chat) room() app.UI {
 	return tag.Box("footer", "listfoot", app.Raw(`<span class="grow">`+bar+`</svg></span>`), tag.Words("span", "num", text.ContextShare(share, c.CompactAt)))
 }
 
-// chooseModel opens the models, and has the chosen one answer from now on.
+// chooseModel opens the models that the providers list, and has the chosen one answer
+// from now on. Where no list comes, those that have a role are offered.
 func (p *Chat) chooseModel(el app.Value) {
-	models := p.shown.Models
-	if models == nil {
+	if p.listing || p.shown.Models == nil {
 		return
 	}
+	p.listing = true
+	var list api.ModelList
+	p.S.async(api.PathModelList, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathModelList, &list) }, func(error) {
+		p.listing = false
+		p.offerModels(el, list.Items)
+	})
+}
+
+func (p *Chat) offerModels(el app.Value, listed []api.ListedModel) {
+	models := p.shown.Models
 	at := p.begun
 	if c := p.conversation(); c != nil && c.Model != nil {
 		at = *c.Model
@@ -114,6 +125,11 @@ func (p *Chat) chooseModel(el app.Value) {
 	for _, r := range []*api.Role{models.Roles.Chat, models.Roles.Utility, models.Roles.Maintenance} {
 		if r != nil {
 			offer(api.ModelPick{Provider: r.Provider, Model: r.Model})
+		}
+	}
+	for _, m := range listed {
+		if m.Chat {
+			offer(api.ModelPick{Provider: m.Provider, Model: m.ID})
 		}
 	}
 	custom := func(name string) part.Choice {

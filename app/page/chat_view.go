@@ -69,7 +69,7 @@ func (s *Session) projectOf(id *int64) string {
 // thread is the pane of what is said.
 func (p *Chat) thread() app.UI {
 	body := []app.UI{p.head()}
-	box := tag.Div().ID("thread").Class("scroll").TabIndex(0).Role("region").Aria("label", text.Chat)
+	box := tag.Div().ID("thread").Class("scroll").TabIndex(0).Role("region").Aria("label", text.WasSaid)
 	switch {
 	case p.problem != "":
 		body = append(body, box.Body(tag.Box("div", "thread", part.Banner("plain", "info", part.Text(p.problem)))))
@@ -78,7 +78,7 @@ func (p *Chat) thread() app.UI {
 	default:
 		body = append(body, box.Body(tag.Box("div", "thread", p.said()...)), p.composer())
 	}
-	return tag.Section().Class("pane pane-thread").Aria("label", text.Chat).Body(body...)
+	return tag.Section().Class("pane pane-thread").Aria("label", text.OneConversation).Body(body...)
 }
 
 func (p *Chat) head() app.UI {
@@ -196,10 +196,10 @@ func (p *Chat) now(speaking []app.UI) []app.UI {
 		return items
 	}
 	if t := p.turn(); t != nil {
-		status := tag.Box("p", "turn-now", app.Raw(`<span class="caret" aria-hidden="true"></span>`), tag.Words("span", "meta", text.Phase(*t)))
+		status := tag.P().Class("turn-now").Role("status").Body(app.Raw(`<span class="caret" aria-hidden="true"></span>`), tag.Words("span", "meta", text.Phase(*t)))
 		body := []app.UI{tag.Box("p", "msg-who", part.Bold(text.Assistant))}
 		body = append(body, tag.Box("div", "markdown", speaking...))
-		items = append(items, tag.Article().Class("msg msg-now").Role("status").Body(append(body, status)...))
+		items = append(items, tag.Article().Class("msg msg-now").Body(append(body, status)...))
 	}
 	switch c.State {
 	case api.ChatFailed:

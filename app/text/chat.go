@@ -10,6 +10,8 @@ import (
 const (
 	Chat            = "Chat"
 	Conversations   = "Conversations"
+	OneConversation = "Conversation"
+	WasSaid         = "What was said"
 	NewChat         = "New"
 	NewChatTitle    = "New conversation"
 	Untitled        = "Untitled"

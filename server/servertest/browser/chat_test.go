@@ -45,6 +45,28 @@ func pictures(w *Window, name string) {
 	w.Resize(sizes[0].width, sizes[0].height)
 }
 
+// unbroken looks at the window with axe-core, at each size and in each theme, where that
+// is there.
+func unbroken(w *Window, name string) {
+	w.t.Helper()
+	if os.Getenv(AxeEnv) == "" {
+		return
+	}
+	for _, size := range sizes {
+		w.Resize(size.width, size.height)
+		w.Await("the frame follows", `(document.querySelector(".bottombar") !== null) === (innerWidth <= 720)`)
+		for _, theme := range themes {
+			w.Theme(theme)
+			violations, _ := w.Axe(true)
+			for _, v := range violations {
+				w.t.Errorf("%s, %d, %s: %s", name, size.width, theme, v)
+			}
+		}
+	}
+	w.Theme("light")
+	w.Resize(sizes[0].width, sizes[0].height)
+}
+
 const (
 	talkDays   = "Deploys to harbor-prod go out Tuesdays and Thursdays, 06:00 to 07:00 UTC; schema migrations only on Tuesdays."
 	talkOutage = "The outage of 18 March 2026: a migration locked the orders table for 40 minutes, and the on-call phone was muted."
@@ -81,6 +103,7 @@ func TestAConversation(t *testing.T) {
 	other.Visit(w.Address())
 	other.SeeIn(".msg-now", "One more")
 	pictures(w, "chat-writing")
+	unbroken(w, "while the model speaks")
 	close(open)
 	w.SeeIn(".thread", "Recalled while working")
 	w.SeeIn(".thread", "The outage of 18 March")
@@ -93,6 +116,7 @@ func TestAConversation(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	pictures(w, "chat")
+	unbroken(w, "an answer")
 	last := model.Requests()[2]
 	for _, body := range []string{talkDays, talkOutage} {
 		if n := strings.Count(string(last.Body), body[:40]); n != 1 {
@@ -118,6 +142,7 @@ func TestAConversation(t *testing.T) {
 	w.Press("What to do with this conversation")
 	w.ClickText("[role=option]", "Summarize to make room")
 	w.See("What was said before is summarized here")
+	unbroken(w, "a summary")
 	w.Await("nothing is inside", `document.querySelectorAll(".context-item:not([data-state])").length === 0 && document.querySelectorAll(".context-item[data-state=left]").length === 2`)
 	model.Next(scripted.Says(scripted.Text("On Tuesdays, still.")))
 	w.Fill("Message", "And on which days do schema migrations run now?")
@@ -147,6 +172,7 @@ func TestAConversationFails(t *testing.T) {
 	signUp(t, s, w)
 	w.Visit(s.URL("/chat"))
 	w.See("No chat model is set up")
+	unbroken(w, "without a model")
 	talkModel(w, model.OpenAI(), `{recallWaitMs: 0}`)
 	model.Next(scripted.Status(401, ""))
 	w.Visit(s.URL("/chat"))
