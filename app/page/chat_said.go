@@ -161,7 +161,7 @@ func chip(d api.Delivered, inside bool) app.UI {
 	}
 	body := []app.UI{part.Rings(importance, 0), tag.Span().Class("chip-text").Attr("dir", "auto").Text(or(d.Body, text.GoneSince))}
 	if d.Why != nil && d.Why.Similarity != nil {
-		body = append(body, tag.Words("span", "num", text.Decimal(*d.Why.Similarity)))
+		body = append(body, tag.Words("span", "num", text.Percent(*d.Why.Similarity)))
 	}
 	if d.Edited && !d.Gone {
 		body = append(body, tag.Words("span", "tag tag-warn", text.EditedSince))

@@ -121,7 +121,7 @@ func PickedBy(d api.Delivered) []string {
 	var said []string
 	if d.Why != nil {
 		if d.Why.Similarity != nil {
-			said = append(said, "similarity "+Decimal(*d.Why.Similarity))
+			said = append(said, "similarity "+Percent(*d.Why.Similarity))
 		}
 		said = append(said, Importance(d.Why.Importance), "vitality "+strconv.Itoa(int(d.Why.Vitality)))
 	}
