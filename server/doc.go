@@ -90,7 +90,8 @@
 // own, this program once more, which can do nothing but compute, print and call tools over
 // a pipe. [elowen/server/output] stands around all of them: it bounds what one puts before
 // the model, and keeps the rest to be read on. [elowen/server/file] reads the files of a
-// project, where an administrator allows it.
+// project, where an administrator allows it; [elowen/server/remote] has the servers of
+// others that an account adds, and what their tools answer.
 //
 // [elowen/server/turn] is where many nouns meet: it runs the conversations of our own, with
 // what is recalled before a model is asked and while it works, its tools, the queue of

@@ -31,7 +31,7 @@ func (st *stores) conversations(s *System) *turn.Store {
 }
 
 // kit is what the model of a conversation may call: memories, the files of its project,
-// scripts that call those, and what bounds them all.
+// servers that its owner has added, scripts that call those, and what bounds them all.
 func (st *stores) kit() tool.Kit {
 	within := tool.Kits{
 		st.tools().Kit(),
@@ -39,6 +39,7 @@ func (st *stores) kit() tool.Kit {
 			r, err := st.runtime(ctx)
 			return r.FileTools, err
 		}}),
+		st.servers,
 	}
 	return output.Bounded(tool.Kits{within, script.New(within, code.New(code.Options{Log: st.log}), st.log)}, st.outputs)
 }

@@ -18,6 +18,7 @@ import (
 	"elowen/server/memory"
 	"elowen/server/model"
 	"elowen/server/project"
+	"elowen/server/remote"
 	"elowen/server/schedule"
 	"elowen/server/transcript"
 	"elowen/server/turn"
@@ -39,6 +40,7 @@ func (st *stores) eraseSteps() []eraseStep {
 		{"model", model.EraseAccount},
 		{"delivery", delivery.EraseAccount},
 		{"turn", turn.EraseAccount},
+		{"remote", remote.EraseAccount},
 		{"transcript", transcript.EraseAccount},
 		{"journal", journal.EraseAccount},
 		{"transfer", st.transfer.EraseAccount},
@@ -96,6 +98,7 @@ func (st *stores) erase(ctx context.Context, name string) (api.Person, error) {
 func (st *stores) drop(owner db.AccountID) {
 	st.indexes.Drop(owner)
 	st.transcripts.Drop(owner)
+	st.servers.Drop(owner)
 	if err := st.outputs.EraseAccount(owner); err != nil {
 		st.log.Warn("the kept outputs of an account could not be removed; the next start of the server does it", "error", err)
 	}

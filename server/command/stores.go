@@ -24,6 +24,7 @@ import (
 	"elowen/server/output"
 	"elowen/server/project"
 	"elowen/server/recall"
+	"elowen/server/remote"
 	"elowen/server/retention"
 	"elowen/server/secret"
 	"elowen/server/transcript"
@@ -62,6 +63,7 @@ type stores struct {
 	transcripts *transcript.Store
 	turns       *turn.Store // nil: no conversations are held here
 	outputs     *output.Store
+	servers     *remote.Store
 }
 
 // share takes the lock of those who have the store open. It waits a while for one
@@ -133,6 +135,13 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.models = model.New(d, model.Options{
 		Box: secret.New(secret.File(dir, s.Env)), Service: st.embedding, Local: st.local, Others: st.retention.SettingsIn, Log: log,
 	})
+	st.servers = remote.New(d, remote.Options{
+		Box: secret.New(secret.File(dir, s.Env)), Version: version, Dir: dir, Log: log,
+		Private: func(ctx context.Context) (bool, error) {
+			r, err := st.runtime(ctx)
+			return r.PrivateServers, err
+		},
+	})
 	st.measure = calibration.New(d, st.memories)
 	st.indexes = vector.New(st.memories, 0)
 	st.frequent = background(st.local, log)
@@ -151,6 +160,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 }
 
 func (st *stores) close() error {
+	st.servers.Close()
 	err := st.db.Close()
 	st.use.release()
 	return err

@@ -68,7 +68,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,
-		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Transcripts: st.transcripts, Turns: st.turns, Projects: st.projects, Projector: w.projector, Jobs: st.jobs, Calibration: st.measure,
+		Retention: st.retention, Transfer: st.transfer, Models: st.models, Recall: st.recall, Transcripts: st.transcripts, Turns: st.turns, Servers: st.servers, Projects: st.projects, Projector: w.projector, Jobs: st.jobs, Calibration: st.measure,
 		Erase: func(ctx context.Context, _ account.Identity, name string) error {
 			_, err := st.erase(ctx, name)
 			return err

@@ -22,7 +22,7 @@ const mark = "xyzzyalice"
 // absent are ids of nothing, as long as those that are there.
 func (th things) absent() things {
 	gone := func(n int64) int64 { return n + 1_000_000_000 }
-	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), gone(th.transcript), gone(th.conversation), gone(th.entry), gone(th.queued), "nobody", ""}
+	return things{gone(th.memory), gone(th.other), gone(th.trashed), gone(th.category), gone(th.token), gone(th.change), gone(th.session), gone(th.job), gone(th.receipt), gone(th.project), gone(th.transcript), gone(th.conversation), gone(th.entry), gone(th.queued), gone(th.server), "nobody", ""}
 }
 
 // state is all that an account can see of itself, and where its log stands.

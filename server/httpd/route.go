@@ -136,6 +136,8 @@ func revisionOf(v any) int64 {
 		return v.Revision
 	case api.Me:
 		return v.Revision
+	case api.Server:
+		return v.Revision
 	case api.Settings:
 		return v.Revision
 	case api.Retention:

@@ -27,6 +27,7 @@ import (
 	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/recall"
+	"elowen/server/remote"
 	"elowen/server/retention"
 	"elowen/server/transcript"
 	"elowen/server/transfer"
@@ -48,6 +49,7 @@ type Services struct {
 	Recall      *recall.Store
 	Transcripts *transcript.Store
 	Turns       *turn.Store
+	Servers     *remote.Store
 	Projector   *projection.Projector
 	Jobs        *job.Store
 	Calibration *calibration.Store
@@ -310,7 +312,7 @@ func (c *call) located(p string) { c.header.Set("Location", c.s.base+p) }
 
 // table is all routes.
 func (s *server) table() []*Route {
-	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transcripts(), s.conversations(), s.transfers())
+	return slices.Concat(s.system(), s.operation(), s.people(), s.sessions(), s.memories(), s.categories(), s.projects(), s.retention(), s.models(), s.recalls(), s.maintenance(), s.transcripts(), s.conversations(), s.servers(), s.transfers())
 }
 
 // Routes is the table of a handler that New made, for tests and documentation.

@@ -34,6 +34,7 @@ import (
 	"elowen/server/project"
 	"elowen/server/projection"
 	"elowen/server/recall"
+	"elowen/server/remote"
 	"elowen/server/retention"
 	"elowen/server/schedule"
 	"elowen/server/secret"
@@ -100,6 +101,7 @@ func newWorld(t testing.TB, o GateOptions) *world {
 			Memories: memories, Indexes: vector.New(memories, 0), Service: embedding.NewService(), Settings: retained.SettingsIn, Log: log,
 		}),
 		Turns:       held(w.db, memories),
+		Servers:     remote.New(w.db, remote.Options{Most: 10_000, Box: secret.New(filepath.Join(t.TempDir(), secret.FileName))}),
 		Transcripts: transcript.New(w.db, transcript.Options{Service: embedding.NewService(), Log: log}),
 		Jobs:        job.New(w.db, job.Options{Works: map[string]job.Work{api.OperationReindex: &job.Reindex{Memories: memories, DB: w.db, Service: embedding.NewService()}}}),
 		Calibration: calibration.New(w.db, memories),
@@ -322,6 +324,7 @@ type things struct {
 	project                                 int64 // that the account has a part in, and shares
 	transcript                              int64
 	conversation, entry, queued             int64
+	server                                  int64
 	person                                  string // another account, for an administrator
 	backup                                  string // a backup, for an administrator
 }
@@ -352,6 +355,7 @@ func (p *person) things(mark string) things {
 	th.project = p.project(fmt.Sprint(mark, "-", p.made))
 	th.transcript = into[api.Transcript](p, p.must("POST", api.PathTranscripts, talk(mark, p.made))).ID
 	th.conversation, th.entry, th.queued = p.conversation(mark)
+	th.server = into[api.Server](p, p.must("POST", api.PathServers, api.ServerAdd{Name: fmt.Sprint("s", p.made), Kind: api.ServerHTTP, URL: "http://127.0.0.1:1/" + url.PathEscape(mark), Secrets: map[string]string{"X-Key": mark}})).ID
 	for _, id := range []*int64{&th.receipt, &th.job} {
 		m, err := p.services.Jobs.Start(context.Background(), p.id.Owner, api.MaintenanceStart{Operation: api.OperationReindex}, false)
 		if err != nil {
@@ -438,6 +442,8 @@ func (th things) path(r Route) string {
 		id = th.conversation
 	case strings.HasPrefix(r.Path, api.PathProjects):
 		id = th.project
+	case strings.HasPrefix(r.Path, api.PathServers):
+		id = th.server
 	case strings.HasPrefix(r.Path, api.PathSessions):
 		id = th.session
 	case strings.HasSuffix(r.Path, "/restore"), strings.HasSuffix(r.Path, "/purge"):
@@ -511,6 +517,10 @@ func (th things) example(r Route, n int) (query string, body any) {
 		return "", api.EntryPick{EntryID: th.entry}
 	case "POST " + api.PathConversations + "/{id}/compact":
 		return "", api.CompactStart{Instructions: fmt.Sprint("Briefly, time ", n)}
+	case "POST " + api.PathServers:
+		return "", api.ServerAdd{Name: fmt.Sprint("new-", n), Kind: api.ServerHTTP, URL: "https://tools.example.org/mcp"}
+	case "PATCH " + api.PathServers + "/{id}":
+		return "", api.ServerPatch{URL: api.Ptr(fmt.Sprint("http://127.0.0.1:1/", n)), Enabled: api.Ptr(n%2 == 0)}
 	case "POST " + api.PathTranscriptSearch:
 		return "", api.TranscriptSearch{Query: "lamp in the hall", Limit: api.Ptr(5), ConversationID: th.transcript}
 	case "PUT " + api.PathSettings + "/retention", "PUT " + api.PathModels, "PUT " + api.PathLimits, "PUT " + api.PathRuntime:

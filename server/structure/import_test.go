@@ -50,6 +50,7 @@ var below = map[string][]string{
 	"server/output":      {"server/tool"},
 	"server/script":      {"server/tool"},
 	"server/file":        {"server/tool"},
+	"server/remote":      {"server/tool"},
 	"server/calibration": {"server/memory", "server/settings"},
 
 	"server/backup": {"server/retention", "server/transcript"},

@@ -61,3 +61,21 @@ CREATE TABLE model_window (
   size BIGINT NOT NULL,
   PRIMARY KEY (provider, model)
 ) {{clustered}};
+
+-- Servers of others that speak the Model Context Protocol, whose tools the models of an
+-- account's conversations may call.
+CREATE TABLE mcp_server (
+  id {{id}},
+  revision BIGINT NOT NULL,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  name TEXT NOT NULL, -- begins the names of its tools
+  kind TEXT NOT NULL CHECK (kind IN ('http', 'stdio')),
+  address TEXT NOT NULL, -- of http the URL, of stdio the program
+  arguments TEXT NOT NULL, -- of stdio: JSON
+  secret_names TEXT NOT NULL, -- JSON: of http the names of headers, of stdio of variables
+  sealed {{blob}}, -- their values; null: none
+  enabled BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  UNIQUE (owner_id, name)
+);

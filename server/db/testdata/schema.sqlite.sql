@@ -347,6 +347,23 @@ CREATE TABLE maintenance (
   acknowledged_at BIGINT NOT NULL DEFAULT 0
 );
 
+-- table mcp_server
+CREATE TABLE mcp_server (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  revision BIGINT NOT NULL,
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  name TEXT NOT NULL, -- begins the names of its tools
+  kind TEXT NOT NULL CHECK (kind IN ('http', 'stdio')),
+  address TEXT NOT NULL, -- of http the URL, of stdio the program
+  arguments TEXT NOT NULL, -- of stdio: JSON
+  secret_names TEXT NOT NULL, -- JSON: of http the names of headers, of stdio of variables
+  sealed BLOB, -- their values; null: none
+  enabled BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  UNIQUE (owner_id, name)
+);
+
 -- table memory
 CREATE TABLE memory (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
