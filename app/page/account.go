@@ -27,6 +27,7 @@ type Account struct {
 	ctx      app.Context
 	load     *loader // of the sessions
 	sessions []api.Session
+	usage    usageTable
 	errs     map[string]string
 	intent   sync.Intention
 }
@@ -47,10 +48,14 @@ func (p *Account) OnMount(ctx app.Context) {
 		},
 		take: func() { p.sessions = page.Items }}
 	p.load.now()
+	p.usage.begin(p.S)
 }
 
 // OnDismount stops asking.
-func (p *Account) OnDismount() { p.load.stop() }
+func (p *Account) OnDismount() {
+	p.load.stop()
+	p.usage.load.stop()
+}
 
 func value(id string) string {
 	v, _ := browser.Value(browser.ByID(id))
@@ -159,7 +164,7 @@ func (p *Account) Render() app.UI {
 			accountNav(accountPage),
 			tag.Box("div", "scroll", tag.Box("div", "page page-form",
 				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.ProfileHead))),
-				p.profile(), p.memory(), p.signedIn(), p.passwordForm(), p.leave(),
+				p.profile(), p.memory(), p.usage.section(), p.signedIn(), p.passwordForm(), p.leave(),
 			)),
 		)
 	})

@@ -62,13 +62,16 @@ func modelled(now settingsNow) map[string]string {
 	}
 	for i, r := range rolesOf(now.Models) {
 		f := "role/" + roles[i]
-		out[f+".provider"], out[f+".model"], out[f+".dimensions"] = "", "", ""
+		out[f+".provider"], out[f+".model"], out[f+".dimensions"], out[f+".window"] = "", "", "", ""
 		if r == nil {
 			continue
 		}
 		out[f+".provider"], out[f+".model"] = r.Provider, r.Model
 		if r.Dimensions != nil {
 			out[f+".dimensions"] = strconv.Itoa(*r.Dimensions)
+		}
+		if r.Window != nil {
+			out[f+".window"] = strconv.Itoa(*r.Window)
 		}
 	}
 	return out
@@ -140,6 +143,9 @@ func (p *Models) role(name string) *api.Role {
 	r := &api.Role{Provider: p.typed[f+".provider"], Model: strings.TrimSpace(p.typed[f+".model"])}
 	if n, ok := p.number(f+".dimensions", "model.dimensions"); ok && name == api.RoleEmbedding {
 		r.Dimensions = &n
+	}
+	if n, ok := p.number(f+".window", "chat.window"); ok && name != api.RoleEmbedding {
+		r.Window = &n
 	}
 	return r
 }
@@ -277,12 +283,15 @@ func (p *Models) roleRow(name string) app.UI {
 	if name == api.RoleEmbedding && p.typed[at+".kind"] != api.ProviderLocal {
 		controls = append(controls, named(p.field(f+".dimensions", "input num-input", "text", text.WidthHint), text.WidthField))
 	}
+	if name != api.RoleEmbedding {
+		controls = append(controls, named(p.field(f+".window", "input num-input", "text", text.WindowHint), text.WindowField))
+	}
 	label := text.TestIt
 	if p.asking == name {
 		label = text.Testing
 	}
 	controls = append(controls, part.Button("btn btn-sm", "role-test", name, part.Text(label)).Attr("disabled", p.asking != "").Attr("hidden", at == ""))
-	wrong := or(p.errs[f+".model"], p.errs[f+".dimensions"])
+	wrong := or(p.errs[f+".model"], or(p.errs[f+".dimensions"], p.errs[f+".window"]))
 	t, done := p.tested[name]
 	return tag.Box("div", "role",
 		p.row(f+".provider", text.RoleName(name), text.RoleWhy(name), controls...),

@@ -78,6 +78,16 @@ func TestAChangeOfModels(t *testing.T) {
 	if p.errs["role/embedding.dimensions"] == "" {
 		t.Error("a width that is no number is taken")
 	}
+	for name, want := range map[string]bool{api.RoleChat: true, api.RoleEmbedding: false} {
+		f := "role/" + name
+		p.typed[f+".provider"], p.typed[f+".model"], p.typed[f+".window"] = "desk", "m", "9000"
+		if r := p.role(name); (r.Window != nil) != want || want && *r.Window != 9000 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if v := modelled(settingsNow{Models: &api.Models{Roles: api.Roles{Chat: &api.Role{Provider: "desk", Model: "m", Window: api.Ptr(9000)}}}}); v["role/chat.window"] != "9000" {
+		t.Errorf("a context that was saved would go with the next save: %v", v)
+	}
 }
 
 func TestFieldsOfRecall(t *testing.T) {

@@ -22,6 +22,8 @@ const (
 	ModelField    = "Model"
 	WidthField    = "Vector length"
 	WidthHint     = "as it comes"
+	WindowField   = "Context in tokens"
+	WindowHint    = "as known"
 	TestIt        = "Test"
 	Testing       = "Testing…"
 	ModelsSaved   = "Models saved"

@@ -20,6 +20,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Server is an endpoint.
@@ -27,6 +28,7 @@ type Server struct {
 	URL string // without a path
 
 	client *http.Client
+	wait   time.Duration // how long Await does
 	closed chan struct{}
 	end    func()
 
@@ -49,7 +51,7 @@ func newServer(url string) *Server {
 func New(t testing.TB) *Server {
 	s := newServer("")
 	h := httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL, s.client = h.URL, h.Client()
+	s.URL, s.client, s.wait = h.URL, h.Client(), time.Minute
 	s.end = sync.OnceFunc(func() {
 		close(s.closed)
 		h.CloseClientConnections()
@@ -73,6 +75,7 @@ func NewPipe(t testing.TB) *Server {
 	}()
 	transport := &http.Transport{DialContext: l.dial}
 	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.wait = 365 * 24 * time.Hour // of a bubble, which takes as long as nothing else happens
 	s.end = sync.OnceFunc(func() {
 		close(s.closed)
 		transport.CloseIdleConnections()
@@ -121,13 +124,16 @@ func (s *Server) Requests() []*Request {
 // Await is the next request that came or comes, each once.
 func (s *Server) Await(t testing.TB) *Request {
 	t.Helper()
+	timer := time.NewTimer(s.wait)
+	defer timer.Stop()
 	select {
 	case r := <-s.arrived:
 		return r
+	case <-timer.C:
 	case <-t.Context().Done():
-		t.Fatal("no request came")
-		return nil
 	}
+	t.Fatal("no request came")
+	return nil
 }
 
 // answer keeps a request and says how it is answered.
