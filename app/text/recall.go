@@ -113,7 +113,7 @@ func WhyNot(c api.Candidate, floor float64, rank, count, bytes int) string {
 	case api.ReasonRank:
 		return OutByRank
 	case api.ReasonFloor:
-		return "Not relevant enough: " + Percent(c.Relevance) + " of " + Percent(floor) + ", and no rare word in common"
+		return "Not relevant enough: " + Percent(c.Relevance) + ", needs " + Percent(floor)
 	case api.ReasonDuplicate:
 		if rank > 0 {
 			return "Says the same as number " + strconv.Itoa(rank)
