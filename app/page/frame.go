@@ -113,6 +113,8 @@ func (a *App) partPage() app.UI {
 		return &Tuning{S: s, Rev: s.rev}
 	case connectPage:
 		return &Connect{S: s, Rev: s.rev}
+	case serversPage:
+		return &Servers{S: s, Rev: s.rev}
 	case tokensPage:
 		return &Tokens{S: s, Rev: s.rev}
 	case transferPage:

@@ -174,5 +174,5 @@ func accountNav(at kind) app.UI { return menu(text.Account, at, accountParts()..
 
 // accountParts are the pages inside the account.
 func accountParts() []menuItem {
-	return []menuItem{{accountPage, text.ProfileHead}, {connectPage, text.Connect}, {tokensPage, text.Tokens}, {transferPage, text.TransferHead}}
+	return []menuItem{{accountPage, text.ProfileHead}, {connectPage, text.Connect}, {serversPage, text.Servers}, {tokensPage, text.Tokens}, {transferPage, text.TransferHead}}
 }

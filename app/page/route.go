@@ -24,6 +24,7 @@ const (
 	healthPage
 	tokensPage
 	connectPage
+	serversPage
 	transferPage
 	categoriesPage
 	checkPage
@@ -120,7 +121,7 @@ var parts = []struct {
 	name     string
 }{
 	{settingsPage, peoplePage, "people"}, {settingsPage, backupsPage, "backups"}, {settingsPage, storagePage, "storage"},
-	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {settingsPage, maintenancePage, "maintenance"}, {accountPage, tokensPage, "tokens"}, {accountPage, connectPage, "connect"}, {accountPage, transferPage, "transfer"},
+	{settingsPage, healthPage, "health"}, {settingsPage, modelsPage, "models"}, {settingsPage, recallSettings, "recall"}, {settingsPage, projectsPage, "projects"}, {settingsPage, maintenancePage, "maintenance"}, {accountPage, tokensPage, "tokens"}, {accountPage, connectPage, "connect"}, {accountPage, serversPage, "tools"}, {accountPage, transferPage, "transfer"},
 }
 
 // partOf is the page of a part's name, or the whole.

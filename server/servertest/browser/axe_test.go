@@ -59,6 +59,7 @@ func looks(s *Server) []struct {
 		at("connect", "/account?part=connect", `document.querySelector(".code-block")`),
 		{"connect, with a token", func(w *Window) { w.Press("Make a token for Claude Code"); w.See("Waiting for the first call…") }},
 		at("tokens", "/account?part=tokens", `document.querySelector(".item")`),
+		at("tools", "/account?part=tools", `document.querySelector("#srv-name")`),
 		at("transfer", "/account?part=transfer", `document.querySelector(".drop")`),
 		{"import", func(w *Window) {
 			w.Choose("#import-file", s.File("two.jsonl", lines()+"{\"type\":\"memory\"}\n"))

@@ -28,6 +28,7 @@ var everyday = []struct{ path, ready string }{
 	{"/settings?part=health", `document.querySelector(".finding")`},
 	{"/account", `document.querySelector(".item")`},
 	{"/account?part=tokens", `document.querySelector(".item")`},
+	{"/account?part=tools", `document.querySelector("#srv-name")`},
 	{"/account?part=connect", `document.querySelector(".code-block")`},
 	{"/account?part=transfer", `document.querySelector(".drop")`},
 	{"/settings?part=models", settled},

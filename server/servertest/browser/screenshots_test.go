@@ -87,6 +87,7 @@ func views() []view {
 			w.See("Waiting for the first call…")
 		}},
 		{"tokens", "/account?part=tokens", `document.querySelector(".item")`, nil},
+		{"tools", "/account?part=tools", `document.querySelector("#srv-name")`, nil},
 		{"transfer", "/account?part=transfer", `document.querySelector(".drop")`, nil},
 	}
 }
