@@ -92,6 +92,8 @@ func (p *Account) click(ctx app.Context, e app.Event) {
 				s.end(func() { browser.Leave("/login") })
 			})
 		})
+	case "switch":
+		p.switched(act.Arg)
 	case "end-session":
 		id := act.ID()
 		s.send(sync.Write{Method: "DELETE", Path: api.SessionPath(id)}, func(err error) { p.ended(err, text.SessionEnded) })
@@ -170,8 +172,41 @@ func (p *Account) Render() app.UI {
 	})
 }
 
-// memory is what the account says about its own memories. The switches of chat and
-// saving come with what they switch.
+// recalling are the switches of what is recalled in conversations, as the setting table
+// has them. The others come with what they switch.
+var recalling = []struct {
+	key string
+	of  func(m *api.MeMemory) *bool
+	to  func(p *api.MeMemoryPatch) **bool
+}{
+	{"me.searchAfterMessage", func(m *api.MeMemory) *bool { return &m.SearchAfterMessage }, func(p *api.MeMemoryPatch) **bool { return &p.SearchAfterMessage }},
+	{"me.searchWhileWorking", func(m *api.MeMemory) *bool { return &m.SearchWhileWorking }, func(p *api.MeMemoryPatch) **bool { return &p.SearchWhileWorking }},
+}
+
+// switched turns the switch of a row the other way.
+func (p *Account) switched(key string) {
+	for _, r := range recalling {
+		if r.key != key || p.S.me == nil {
+			continue
+		}
+		on := !*r.of(&p.S.me.Memory)
+		var change api.MeMemoryPatch
+		*r.to(&change) = &on
+		p.patch(api.MePatch{Memory: &change}, setting.Get(key).Label+": "+choose(on, text.SwitchOn, text.SwitchOff))
+	}
+}
+
+func (p *Account) switches() []app.UI {
+	var rows []app.UI
+	for _, r := range recalling {
+		row, on := setting.Get(r.key), p.S.me != nil && *r.of(&p.S.me.Memory)
+		rows = append(rows, set("acc-"+r.key, row.Label, row.Help,
+			tag.Input().ID("acc-"+r.key).Class("switch").Attr("type", "checkbox").Role("switch").DataSet("do", "switch").DataSet("arg", r.key).Attr("checked", on).Aria("describedby", "acc-"+r.key+"-h")))
+	}
+	return rows
+}
+
+// memory is what the account says about its own memories.
 func (p *Account) memory() app.UI {
 	category, color := text.NoCategory, 0
 	if p.S.me != nil {
@@ -179,12 +214,12 @@ func (p *Account) memory() app.UI {
 			category, color = n, c
 		}
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-own-memory").Body(
+	rows := append([]app.UI{
 		tag.Box("div", "section-head", tag.H2().ID("h-own-memory").Text(text.Memory)),
 		set("acc-category", text.DefaultCategory, text.DefaultHint,
 			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Words("span", "pick-label", category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
-		tag.Words("p", "meta", text.SwitchesLater),
-	)
+	}, p.switches()...)
+	return tag.Section().Class("section").Aria("labelledby", "h-own-memory").Body(append(rows, tag.Words("p", "meta", text.SwitchesLater))...)
 }
 
 // signedIn is where the person is signed in.

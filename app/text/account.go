@@ -93,7 +93,9 @@ const (
 	TokenNeeded    = "Say what the token is for."
 
 	ProfileHead   = "You"
-	SwitchesLater = "Searching after a message, saving by itself, dreaming and learning procedures get their switches here once elowen has chat and agents."
+	SwitchesLater = "Saving by itself, dreaming and learning procedures get their switches here once elowen does them."
+	SwitchOn      = "on"
+	SwitchOff     = "off"
 	SessionsHead  = "Where you are signed in"
 	SessionsWhy   = "each browser by itself"
 	EndOthers     = "Sign out everywhere else"

@@ -42,7 +42,7 @@ var table = append([]Setting{
 	{Key: "account.hashes", Label: "Passwords checked at a time", Kind: Whole, Default: 2, Min: 2, Max: 2},
 
 	{Key: "me.searchAfterMessage", Label: "Search after a message", Help: "What belongs to a message is recalled with it.", Kind: Bool, Default: 1, Who: Member},
-	{Key: "me.searchWhileWorking", Label: "Search while working", Help: "An agent may look for more while it works.", Kind: Bool, Default: 1, Who: Member},
+	{Key: "me.searchWhileWorking", Label: "Search while working", Help: "More is looked for while an answer is being worked on.", Kind: Bool, Default: 1, Who: Member},
 	{Key: "me.autoSave", Label: "Save by itself", Help: "What is worth keeping of a conversation is saved without being asked for.", Kind: Bool, Default: 0, Who: Member},
 	{Key: "me.dreaming", Label: "Dreaming", Help: "In the background similar memories are merged, others corrected or shortened.", Kind: Bool, Default: 0, Who: Member},
 	{Key: "me.learnSkills", Label: "Learn procedures", Help: "What was done the same way again and again becomes a procedure.", Kind: Bool, Default: 0, Who: Member},

@@ -195,6 +195,13 @@ func TestAConversationFails(t *testing.T) {
 	w.SeeIn(".turn-end", "The answer was stopped")
 	w.SeeIn(".msg:not(.msg-user)", "I am")
 	close(open)
+	// Whoever doesn't want to be searched for says so.
+	w.Visit(s.URL("/account"))
+	w.Click("[id='acc-me.searchAfterMessage']")
+	w.See("Search after a message: off")
+	w.Await("it is off", `document.querySelector("[id='acc-me.searchAfterMessage']").checked === false`)
+	w.Visit(s.URL("/chat/1"))
+
 	// What was typed is there after a reload.
 	w.Reload()
 	w.Await("the draft", `document.querySelector("#say")?.value === "And then?"`)
