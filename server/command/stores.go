@@ -161,6 +161,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 
 func (st *stores) close() error {
 	st.servers.Close()
+	st.models.Flush(context.Background()) // what models cost in the last moment
 	err := st.db.Close()
 	st.use.release()
 	return err
