@@ -16,6 +16,9 @@ import (
 
 // Whatever a script does, it ends, says why in words, and keeps what it printed before.
 func TestBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector's own memory and time are more than the bounds allow")
+	}
 	for name, c := range map[string]struct{ script, said string }{
 		"a loop":                        {`while (true) {}`, overCPU},
 		"a loop that catches":           {`while (true) { try { while (true) {} } catch (e) {} finally { continue } }`, overCPU},
