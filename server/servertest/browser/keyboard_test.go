@@ -62,6 +62,7 @@ func TestEverythingByKeyboard(t *testing.T) {
 		w.Keys(body)
 		w.HasFocus("while typing")
 		w.Chord(ctrl, Enter)
+		w.AwaitLong("the form is saved and gone", `!document.querySelector("#editor-body")`)
 		w.SeeIn(".row", body)
 		w.HasFocus("after saving a new memory")
 	}
