@@ -351,6 +351,34 @@ func TestDailyKeepsTheNewest(t *testing.T) {
 	}
 }
 
+// A backup that is cut off, or doesn't pass its check, leaves nothing in the folder.
+func TestAFailedBackupLeavesNothing(t *testing.T) {
+	h := fresh(t)
+	h.some()
+	dir := filepath.Join(h.dir, "backups")
+	left := func(what string, want int) {
+		t.Helper()
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != want {
+			t.Errorf("%s: %v %v", what, entries, err)
+		}
+	}
+	cut, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Daily(cut, h.d, dir, 7); err == nil {
+		t.Error("a backup was made that was cut off")
+	}
+	left("cut off", 0)
+	if err := h.d.Update(t.Context(), func(tx *db.Tx) error {
+		return tx.Must(`UPDATE memory SET body = 'Another text.' WHERE id = 1`)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Daily(t.Context(), h.d, dir, 7); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("of a damaged store: %v", err)
+	}
+	left("damaged", 0)
+}
+
 // A purged text is in no file: not in the store, not in its log, and not in the
 // backups made after.
 func TestPurgedTextIsInNoCopy(t *testing.T) {

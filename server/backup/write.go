@@ -63,7 +63,7 @@ func verifiedCopy(ctx context.Context, d *db.DB, dir string) (temp string, r Rep
 	temp = f.Name()
 	defer func() {
 		if err != nil {
-			os.Remove(temp)
+			os.Remove(f.Name()) // by then temp says nothing any more
 		}
 	}()
 	f.Close() // it stays empty and ours alone (0600); the copy is written into it

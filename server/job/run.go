@@ -3,7 +3,9 @@ package job
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"elowen/server/db"
@@ -47,8 +49,12 @@ func (s *Store) Run(ctx context.Context) {
 	}
 }
 
-// idle are the jobs that nobody works on yet.
+// idle are the jobs that nobody works on yet. What is worked on is looked at before what
+// is stored: a job that ends in between would else be read as running, and be done again.
 func (s *Store) idle(ctx context.Context) (list []row) {
+	s.mu.Lock()
+	busy := maps.Clone(s.running)
+	s.mu.Unlock()
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
 		list, err = scan(tx.Query(`SELECT `+columns+` FROM maintenance WHERE status = ? ORDER BY id`, api.JobRunning))
 		return err
@@ -56,15 +62,7 @@ func (s *Store) idle(ctx context.Context) (list []row) {
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("maintenance jobs cannot be read", "error", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	idle := list[:0]
-	for _, r := range list {
-		if s.running[r.id] == nil {
-			idle = append(idle, r)
-		}
-	}
-	return idle
+	return slices.DeleteFunc(list, func(r row) bool { return busy[r.id] != nil })
 }
 
 // work does a job to its end, or until ctx ends.

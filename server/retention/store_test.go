@@ -17,7 +17,7 @@ func TestSaveThroughTheStrictDoor(t *testing.T) {
 		ctx := context.Background()
 		anna, bela := h.person("anna"), h.person("bela")
 		was, err := h.Settings(ctx)
-		if err != nil || was.Revision != 1 || !was.Retention.Enabled || len(was.Fields) != 14+3+6 {
+		if err != nil || was.Revision != 1 || !was.Retention.Enabled || len(was.Fields) != 14+6+8 { // of retention, of limits, of runtime
 			t.Fatalf("fresh: %+v %v", was, err)
 		}
 		before := [2]int64{h.seq(anna), h.seq(bela)}

@@ -59,7 +59,7 @@ func TestAgentsAloneHaveTheirMemoriesSeenTo(t *testing.T) {
 	if code := s.Stop(); code != 0 {
 		t.Fatal(code)
 	}
-	backups, err := filepath.Glob(filepath.Join(s.Data, "backups", "*"))
+	backups, err := filepath.Glob(filepath.Join(s.Data, "backups", "elowen-*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestAgentsAloneHaveTheirMemoriesSeenTo(t *testing.T) {
 	until("what faded is swept at the start", func() bool { c := counts(t, s); return c.Active == 1 && c.Deleted == 1 })
 	until("what there is gets its vectors", func() bool { return counts(t, s).NotIndexed == 0 })
 	until("a copy of the day is kept", func() bool {
-		now, err := filepath.Glob(filepath.Join(s.Data, "backups", "*"))
+		now, err := filepath.Glob(filepath.Join(s.Data, "backups", "elowen-*"))
 		return err == nil && len(now) > len(backups)
 	})
 	for range 400 { // day by day, as they pass

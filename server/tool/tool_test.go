@@ -200,7 +200,7 @@ func TestScopes(t *testing.T) {
 		gone := Call{Identify: func(context.Context) (account.Identity, error) {
 			return account.Identity{}, fault.New(fault.Unauthenticated, "x")
 		}}
-		if r := set.Run(ctx, one, gone, nil); !r.Failed || !strings.Contains(r.Text, "not valid any more") {
+		if r := set.Run(ctx, one, gone, nil); !r.Failed || !strings.HasPrefix(r.Text, "x. Only the person can do that") {
 			t.Errorf("%s for nobody: %+v", one.Name, r)
 		}
 	}

@@ -21,15 +21,22 @@ var boss = account.Identity{Scopes: []string{api.ScopeAdmin}}
 
 // harbor is a project that ann and bob share, with what each wrote into its pool and
 // what ann keeps in it for herself.
-func (h *house) harbor() (id int64) {
+func (h *house) harbor() int64 {
+	h.t.Helper()
+	return h.project(api.ProjectAdd{Name: "The Harbor", Slug: "harbor", Description: "ships", Roots: []string{"/srv/harbor"}, Aliases: []string{"port"}, Sharing: true},
+		api.ProjectMemberSet{Name: "ann", Member: api.Ptr(true), Named: api.Ptr(true)}, api.ProjectMemberSet{Name: "bob", Member: api.Ptr(true), Named: api.Ptr(true)})
+}
+
+// project makes a project with members.
+func (h *house) project(in api.ProjectAdd, members ...api.ProjectMemberSet) int64 {
 	h.t.Helper()
 	ctx := context.Background()
-	p, err := h.in.Projects.Add(ctx, boss, api.ProjectAdd{Name: "The Harbor", Slug: "harbor", Description: "ships", Roots: []string{"/srv/harbor"}, Aliases: []string{"port"}, Sharing: true})
+	p, err := h.in.Projects.Add(ctx, boss, in)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for _, name := range []string{"ann", "bob"} {
-		if _, err := h.in.Projects.SetMember(ctx, boss, p.ID, 0, api.ProjectMemberSet{Name: name, Member: api.Ptr(true), Named: api.Ptr(name == "ann" || name == "bob")}); err != nil {
+	for _, m := range members {
+		if _, err := h.in.Projects.SetMember(ctx, boss, p.ID, 0, m); err != nil {
 			h.t.Fatal(err)
 		}
 	}

@@ -186,7 +186,7 @@ func TestResultsAreAnnounced(t *testing.T) {
 	s, w := withScene(t)
 	said := func(what string) {
 		t.Helper()
-		w.Await(what+" is said", `[...document.querySelectorAll("[role=status]")].some(e => e.getClientRects().length > 0 && e.textContent.includes(`+quote(what)+`))`)
+		w.Await(what+" is said", `[...document.querySelectorAll("[role=status]")].some(e => e.checkVisibility({visibilityProperty: true}) && e.textContent.includes(`+quote(what)+`))`)
 	}
 	for _, size := range sizes {
 		w.Resize(size.width, size.height)

@@ -126,7 +126,7 @@ func TestWhatIsNotKeptSaysSo(t *testing.T) {
 		if want != "" {
 			w.See(want)
 		}
-		w.Await(path+" shows no shape of what never comes", `![...document.querySelectorAll("main .skeleton")].some(e => e.getClientRects().length > 0)`)
+		w.Await(path+" shows no shape of what never comes", `![...document.querySelectorAll("main .skeleton")].some(e => e.checkVisibility({visibilityProperty: true}))`)
 		if strings.Contains(w.Text("main"), "is empty") {
 			t.Errorf("%s: says that there is nothing, which isn't known", path)
 		}

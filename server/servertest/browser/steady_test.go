@@ -12,7 +12,7 @@ import (
 func topOf(w *Window, selector string) float64 {
 	w.t.Helper()
 	w.Has(selector)
-	return Eval[float64](w, `[...document.querySelectorAll(`+quote(selector)+`)].find(e => e.getClientRects().length > 0).getBoundingClientRect().top`)
+	return Eval[float64](w, `[...document.querySelectorAll(`+quote(selector)+`)].find(e => e.checkVisibility({visibilityProperty: true})).getBoundingClientRect().top`)
 }
 
 // The first letter of a search and the first picked row bring more to press, and move

@@ -95,7 +95,7 @@ func (w *Window) SeeIn(selector, text string) {
 // Has waits until there is a visible element.
 func (w *Window) Has(selector string) {
 	w.t.Helper()
-	w.Await("has "+selector, "[...document.querySelectorAll("+quote(selector)+")].some(e => e.getClientRects().length > 0)")
+	w.Await("has "+selector, "[...document.querySelectorAll("+quote(selector)+")].some(e => e.checkVisibility({visibilityProperty: true}))")
 }
 
 // Press clicks the visible button, link, option or tab with a name, which is its
@@ -103,20 +103,20 @@ func (w *Window) Has(selector string) {
 func (w *Window) Press(name string) {
 	w.t.Helper()
 	w.click("press "+quote(name), `[...document.querySelectorAll("button,a[href],summary,[role=button],[role=menuitem],[role=menuitemradio],[role=option],[role=tab]")]
-		.find(e => e.getClientRects().length > 0 && !e.disabled &&
+		.find(e => e.checkVisibility({visibilityProperty: true}) && !e.disabled &&
 			[e.getAttribute("aria-label") ?? "", e.innerText.trim(), e.textContent.trim()].includes(`+quote(name)+`))`)
 }
 
 // Click clicks the first visible element of a selector.
 func (w *Window) Click(selector string) {
 	w.t.Helper()
-	w.click("click "+selector, "[...document.querySelectorAll("+quote(selector)+")].find(e => e.getClientRects().length > 0)")
+	w.click("click "+selector, "[...document.querySelectorAll("+quote(selector)+")].find(e => e.checkVisibility({visibilityProperty: true}))")
 }
 
 // ClickText clicks the first visible element of a selector that says something.
 func (w *Window) ClickText(selector, text string) {
 	w.t.Helper()
-	w.click("click "+quote(text), "[...document.querySelectorAll("+quote(selector)+")].find(e => e.getClientRects().length > 0 && e.innerText.includes("+quote(text)+"))")
+	w.click("click "+quote(text), "[...document.querySelectorAll("+quote(selector)+")].find(e => e.checkVisibility({visibilityProperty: true}) && e.innerText.includes("+quote(text)+"))")
 }
 
 // click clicks an element as somebody does who looks first: once it has come to rest,
@@ -195,7 +195,7 @@ func (w *Window) clickAt(at [2]float64) (met bool, err error) {
 // Fill puts text into the field with a label, in place of what is there.
 func (w *Window) Fill(label, text string) {
 	w.t.Helper()
-	field := `(() => { const named = [...document.querySelectorAll("input,textarea,select")].filter(e => e.getClientRects().length > 0);
+	field := `(() => { const named = [...document.querySelectorAll("input,textarea,select")].filter(e => e.checkVisibility({visibilityProperty: true}));
 		return named.find(e => e.getAttribute("aria-label") === ` + quote(label) + ` || [...(e.labels ?? [])].some(l => l.innerText.trim() === ` + quote(label) + `))
 			?? named.find(e => [...(e.labels ?? [])].some(l => l.innerText.trim().startsWith(` + quote(label) + `))); })()`
 	w.Await("field "+quote(label), field)
