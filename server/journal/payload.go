@@ -54,7 +54,8 @@ type Message struct {
 // Why an assistant's message did not come to its end.
 const (
 	CutStopped = "stopped" // somebody stopped it
-	CutError   = "error"   // the model's stream broke
+	CutError   = "error"   // the model's stream broke, or it would not go on
+	CutLength  = "length"  // it reached the bound of what it may answer
 )
 
 // Call is a call of a tool.

@@ -73,13 +73,19 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 	case done == nil:
 		said.Cut = journal.CutError
 		failed = fault.New(fault.Unavailable, "The model's answer broke off in the middle. What it said until then is kept.")
+	case done.Stop == chat.StopLength:
+		said.Cut = journal.CutLength
+		failed = fault.New(fault.Unavailable, "The model's answer reached the greatest length that it may have, and ends there. Ask the model to go on, or try again.")
+	case done.Stop == chat.StopRefused:
+		said.Cut = journal.CutError
+		failed = fault.New(fault.Unavailable, "The model would not answer this, or not to the end.")
 	}
 	if said.Cut != "" {
 		said.Calls = nil // nobody runs them
 	}
 	if said.Content == "" && len(said.Calls) == 0 {
 		if failed == nil {
-			failed = empty(done)
+			failed = fault.New(fault.Unavailable, "The model answered nothing.")
 		}
 		return nil, failed
 	}
@@ -98,14 +104,6 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 		return nil, err
 	}
 	return said.Calls, failed
-}
-
-// empty is the error of an answer that says nothing.
-func empty(done *chat.Done) error {
-	if done.Stop == chat.StopRefused {
-		return fault.New(fault.Unavailable, "The model would not answer this.")
-	}
-	return fault.New(fault.Unavailable, "The model answered nothing.")
 }
 
 // storable is a text as either engine can store it.

@@ -140,14 +140,16 @@ func (t *turn) compact(ctx context.Context, b *journal.Snapshot, kept int64, m M
 		ask += "\n\n" + instructions
 	}
 	var text strings.Builder
-	done := false
+	var done *chat.Done
 	for e, err := range m.Ask(ctx, chat.Request{Messages: append(messages(before), chat.Message{Role: chat.User, Text: ask})}) {
 		if err != nil {
 			return err
 		}
-		text.WriteString(e.Text)
-		done = done || e.Done != nil
-		if text.Len() > setting.Int("turn.answer") {
+		if e.Done != nil {
+			done = e.Done
+		}
+		if text.WriteString(e.Text); text.Len() > setting.Int("turn.answer") {
+			done = nil
 			break
 		}
 	}
@@ -155,8 +157,9 @@ func (t *turn) compact(ctx context.Context, b *journal.Snapshot, kept int64, m M
 		return context.Cause(ctx)
 	}
 	summary := strings.TrimSpace(storable(text.String()))
-	if !done || summary == "" {
-		return fault.New(fault.Unavailable, "The conversation has grown too large and is to be summarized, but the model wrote no summary.")
+	// What is missing at the end of a summary is lost to all that comes after it.
+	if done == nil || done.Stop != chat.StopEnd || summary == "" {
+		return fault.New(fault.Unavailable, "The conversation has grown too large and is to be summarized, but the model wrote no whole summary.")
 	}
 	return t.s.db.Update(ctx, func(tx *db.Tx) error {
 		if _, err := journal.Append(tx, t.owner, t.id, b.Leaf, journal.Draft{Payload: &journal.Compaction{Summary: summary, FirstKept: kept, TokensBefore: max(t.tokensOf(tx), 0)}}); err != nil {

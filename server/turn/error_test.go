@@ -29,6 +29,11 @@ func TestProviderErrors(t *testing.T) {
 		{"fails within", scripted.Says(scripted.Text("Half of"), scripted.Fails()), "u a!", "u a", false},
 		{"malformed", scripted.Says(scripted.Text("Half of"), scripted.Raw("data: {\"choices\": [{\n\n")), "u a!", "u a", false},
 		{"a page", scripted.HTML(), "u", "u a", false},
+		{"as long as it may be", scripted.Says(scripted.Text("Half of"), scripted.Stop("length")), "u a!", "u a", false},
+		{"as long as it may be, in a call", scripted.Says(scripted.Text("Half of"), scripted.Calls("c1", "Look", `{"n":`), scripted.Stop("length")), "u a!", "u a", false},
+		{"nothing but thoughts", scripted.Says(scripted.Stop("length")), "u", "u a", false},
+		{"refused in the middle", scripted.Says(scripted.Text("Half of"), scripted.Stop("content_filter")), "u a!", "u a", false},
+		{"refused", scripted.Says(scripted.Stop("content_filter")), "u", "u a", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t)
