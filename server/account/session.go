@@ -64,11 +64,12 @@ func readSession(tx *db.Tx, where string, args ...any) (sessionRow, error) {
 // openSession starts a session.
 func openSession(tx *db.Tx, owner db.AccountID) (Opened, error) {
 	secret := db.NewSecret()
-	var id int64
-	err := tx.Row(`INSERT INTO session (owner_id, secret_hash, previous_hash, created_at, rotated_at, last_used_at, expires_at)
-		VALUES (?, ?, '', ?, ?, ?, ?) RETURNING id`,
-		[]any{int64(owner), hashSecret(secret), tx.Now, tx.Now, tx.Now, tx.Now + sessionLife}, &id)
+	id, err := tx.NewID(owner, "session")
 	if err != nil {
+		return Opened{}, err
+	}
+	if err := tx.Must(`INSERT INTO session (id, owner_id, secret_hash, previous_hash, created_at, rotated_at, last_used_at, expires_at)
+		VALUES (?, ?, ?, '', ?, ?, ?, ?)`, id, int64(owner), hashSecret(secret), tx.Now, tx.Now, tx.Now, tx.Now+sessionLife); err != nil {
 		return Opened{}, err
 	}
 	r, err := readSession(tx, `session.id = ?`, id)

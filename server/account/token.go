@@ -168,9 +168,13 @@ func (s *Store) AddToken(ctx context.Context, owner db.AccountID, in api.TokenAd
 		made = true
 		tx.Emit(owner, db.NounAccount, int64(owner))
 		var row tokenRow
-		err := tx.Row(`INSERT INTO token (owner_id, name, secret_hash, scopes, created_at, expires_at, last_used_at)
-			VALUES (?, ?, ?, ?, ?, ?, 0) RETURNING `+tokenColumns,
-			[]any{int64(owner), in.Name, hashSecret(secret), strings.Join(scopes, ","), tx.Now, expires}, row.dest()...)
+		id, err := tx.NewID(owner, "token")
+		if err != nil {
+			return api.Token{}, err
+		}
+		err = tx.Row(`INSERT INTO token (id, owner_id, name, secret_hash, scopes, created_at, expires_at, last_used_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, 0) RETURNING `+tokenColumns,
+			[]any{id, int64(owner), in.Name, hashSecret(secret), strings.Join(scopes, ","), tx.Now, expires}, row.dest()...)
 		return row.wire(), err
 	})
 	if err == nil && made {

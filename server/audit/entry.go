@@ -24,18 +24,25 @@ type Entry struct {
 	Group    int64        // of the change of many that it belongs to; 0: none
 }
 
-const insertQuery = `INSERT INTO memory_event (owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id, writer_id, scopes)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertQuery = `INSERT INTO memory_event (id, owner_id, memory_id, action, actor, model, reason, revision, at, before_state, after_state, carried, change_id, writer_id, scopes)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Write appends to an owner's audit, in order.
 func Write(tx *db.Tx, owner db.AccountID, list ...Entry) error {
+	if len(list) == 0 {
+		return nil
+	}
+	first, err := tx.NewIDs(owner, "memory_event", len(list))
+	if err != nil {
+		return err
+	}
 	for i := range list {
 		e := &list[i]
 		carried := 0
 		if e.Carried {
 			carried = 1
 		}
-		if _, err := tx.Exec(insertQuery, int64(owner), e.Memory, e.Action, e.By.Name, e.By.Model, e.Reason, e.Revision, e.At,
+		if _, err := tx.Exec(insertQuery, first+int64(i), int64(owner), e.Memory, e.Action, e.By.Name, e.By.Model, e.Reason, e.Revision, e.At,
 			e.Before, e.After, carried, e.Group, int64(e.Writer), e.By.Scopes); err != nil {
 			return err
 		}
@@ -44,7 +51,7 @@ func Write(tx *db.Tx, owner db.AccountID, list ...Entry) error {
 }
 
 // NewGroup is a number for the entries of a change of many.
-func NewGroup(tx *db.Tx) (int64, error) { return tx.NewIDs("memory_event", 1) }
+func NewGroup(tx *db.Tx, owner db.AccountID) (int64, error) { return tx.NewID(owner, "memory_event") }
 
 // EraseAccount removes an account's audit. The store lets it go only for an account
 // that is marked for it.

@@ -167,15 +167,18 @@ func insert(tx *db.Tx, owner db.AccountID, in api.CategoryAdd) (int64, error) {
 	if err := r.settle(); err != nil {
 		return 0, err
 	}
-	var id int64
-	err := tx.Row(`INSERT INTO category (owner_id, name, name_key, description, color, icon, project_id, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name_key) DO NOTHING RETURNING id`,
-		[]any{int64(owner), r.name, r.key, r.description, r.color, r.icon, nullable(r.project), tx.Now, tx.Now}, &id)
-	if fault.Is(err, fault.NotFound) {
-		return 0, errTaken(r.name)
-	}
+	id, err := tx.NewID(owner, "category")
 	if err != nil {
 		return 0, err
+	}
+	n, err := tx.Exec(`INSERT INTO category (id, owner_id, name, name_key, description, color, icon, project_id, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name_key) DO NOTHING`,
+		id, int64(owner), r.name, r.key, r.description, r.color, r.icon, nullable(r.project), tx.Now, tx.Now)
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, errTaken(r.name)
 	}
 	tx.Emit(owner, db.NounCategory, id)
 	if in.Default {

@@ -20,7 +20,6 @@ type engine interface {
 	erase(*conn, *slog.Logger) bool                // empty what still holds overwritten content; false: try again
 	schemaVersion(context.Context, *conn) (int, error)
 	setSchemaVersion(context.Context, *conn, int) error
-	newIDs(table string, n int) (query string, args []any)
 	gather(query string) string // a query's column v as one text, separated by commas
 	tokens() []string           // old, new pairs for the migrations
 }

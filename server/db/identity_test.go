@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -8,43 +9,62 @@ import (
 	"elowen/server/db/dbtest"
 )
 
-// Ids that were taken are not given again, whether rows under them were deleted
-// or inserted the other way.
+// Ids ascend, are taken once, and say nothing of what others take: an account's are the
+// same whether somebody else is there or not.
 func TestNewIDs(t *testing.T) {
 	dbtest.Each(t, nil, func(t *testing.T, d *db.DB, _ *dbtest.Clock) {
-		insert := func(tx *db.Tx, id any) (got int64) {
-			t.Helper()
-			cols, vals, args := `name, name_key, display_name, role, password_hash, created_at`, `?, ?, '', 'member', '', 0`, []any{db.NewSecret(), db.NewSecret()}
-			if id != nil {
-				cols, vals, args = `id, `+cols, `?, `+vals, append([]any{id}, args...)
-			}
-			if err := tx.Row(`INSERT INTO account (`+cols+`) VALUES (`+vals+`) RETURNING id`, args, &got); err != nil {
+		var people []db.AccountID
+		for range 3 {
+			err := d.Update(ctx, func(tx *db.Tx) error {
+				var id int64
+				err := tx.Row(`INSERT INTO account (name, name_key, display_name, role, password_hash, created_at) VALUES (?, ?, '', 'member', '', 0) RETURNING id`,
+					[]any{db.NewSecret(), db.NewSecret()}, &id)
+				people = append(people, db.AccountID(id))
+				return err
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
-			return got
 		}
-		err := d.Update(ctx, func(tx *db.Tx) error {
-			first, err := tx.NewIDs("account", 3)
+		taken := map[db.AccountID]map[string][]int64{}
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 5 {
+			err := d.Update(ctx, func(tx *db.Tx) error {
+				for range 60 {
+					who, table, n := people[random.IntN(len(people))], []string{"memory", "category"}[random.IntN(2)], 1+random.IntN(4)
+					first, err := tx.NewIDs(who, table, n)
+					if err != nil {
+						return err
+					}
+					if taken[who] == nil {
+						taken[who] = map[string][]int64{}
+					}
+					for i := range n {
+						taken[who][table] = append(taken[who][table], first+int64(i))
+					}
+				}
+				return nil
+			})
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			for i := range int64(3) {
-				insert(tx, first+i)
+		}
+		of := map[int64]db.AccountID{}
+		for who, tables := range taken {
+			for table, list := range tables {
+				for i, id := range list {
+					if id != list[0]+int64(i) || id >= 1<<53 {
+						t.Fatalf("%s of %d: %v", table, who, list)
+					}
+					if o, ok := of[id]; ok && o != who {
+						t.Fatalf("%d is of %d and of %d", id, o, who)
+					}
+					of[id] = who
+				}
 			}
-			if got := insert(tx, nil); got != first+3 {
-				t.Errorf("after %d..%d comes %d", first, first+2, got)
+			if who == 1 && tables["memory"][0] != 1 {
+				t.Errorf("the first id of the first account is %d", tables["memory"][0])
 			}
-			if err := tx.Must(`DELETE FROM account WHERE id = ?`, first+3); err != nil {
-				return err
-			}
-			next, err := tx.NewIDs("account", 2)
-			if next != first+4 {
-				t.Errorf("a deleted row's id came back: %d after %d", next, first+3)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	})
 }

@@ -80,6 +80,23 @@ func TestAnOlderFileIsBroughtUpToDate(t *testing.T) {
 	if err != nil || next != 1796083200000 {
 		t.Errorf("the next sweep is at %d: %v", next, err)
 	}
+	// The first account goes on behind all ids that were given, others in ranges of their own.
+	err = d.Update(ctx, func(tx *db.Tx) error {
+		var last int64
+		if err := tx.Row(`SELECT seq FROM sqlite_sequence WHERE name = 'memory'`, nil, &last); err != nil {
+			return err
+		}
+		if id, err := tx.NewID(1, "memory"); err != nil || id != last+1 {
+			t.Errorf("the next id is %d after %d: %v", id, last, err)
+		}
+		if id, err := tx.NewID(2, "memory"); err != nil || id != 1<<32+1 {
+			t.Errorf("the next id of another account is %d: %v", id, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 	if err := d.Update(ctx, func(tx *db.Tx) error { _, err := tx.Exec(`UPDATE memory_event SET change_id = 1`); return err }); err == nil {
 		t.Error("the audit is no longer append-only")
 	}

@@ -283,6 +283,42 @@ func TestNothingMovesForOthers(t *testing.T) {
 	}
 }
 
+var secretMember = regexp.MustCompile(`"(token|code)":"[^"]*"`)
+
+// Whatever others do, one is given the very same answers: no id, number or cursor in
+// them tells that anything was done.
+func TestAnswersTellNothingOfOthers(t *testing.T) {
+	said := func(busy bool) (list []string) {
+		w := newWorld(t, GateOptions{})
+		alice, bob := w.person("alice", api.RoleMember), w.person("bob", api.RoleMember)
+		bob.things("own")
+		for i, r := range Routes() {
+			if r.Path == api.PathSetup || r.Path == api.PathLogin || r.Path == api.PathLogout {
+				continue
+			}
+			if busy {
+				m := into[api.MemoryAdded](t, bob.must("POST", api.PathMemory, api.MemoryAdd{Body: fmt.Sprint("bob's ", i)}))
+				bob.must("PATCH", api.MemoryPath(m.ID), api.MemoryPatch{Importance: api.Ptr(9)})
+				bob.must("POST", api.PathCategories, api.CategoryAdd{Name: fmt.Sprint("Bob ", i)})
+				bob.must("POST", api.PathConversations, api.ConversationAdd{})
+				bob.must("POST", api.PathTranscripts, talk("own", 100+i))
+				if _, err := w.accounts.AddToken(t.Context(), bob.id.Owner, api.TokenAdd{Name: fmt.Sprint("bob ", i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a := alice.call(r, alice.things(mark))
+			list = append(list, fmt.Sprintln(r.Method, r.Path, a.Code, a.Header().Get("ETag"), a.Header().Get("Location"), secretMember.ReplaceAllString(a.text, "")))
+		}
+		return append(list, alice.state())
+	}
+	alone, among := said(false), said(true)
+	for i := range alone {
+		if alone[i] != among[i] {
+			t.Errorf("alone:\n%samong others:\n%s", alone[i], among[i])
+		}
+	}
+}
+
 // Keys are one's own: another's neither answers for them nor is in their way.
 func TestKeysAreOnesOwn(t *testing.T) {
 	w := newWorld(t, GateOptions{})

@@ -172,19 +172,23 @@ func (s *Store) start(tx *db.Tx, owner db.AccountID, work Work, in api.Maintenan
 	if ui {
 		asked = 1
 	}
+	id, err := tx.NewID(owner, "maintenance")
+	if err != nil {
+		return r, err
+	}
 	// The unique index decides which of two starts is the first one.
-	err := tx.Row(`INSERT INTO maintenance (owner_id, operation, mode, status, total, processed, succeeded, failed, error, place, ui_initiated, started_at)
-		VALUES (?, ?, ?, ?, 0, 0, 0, 0, '', 0, ?, ?) ON CONFLICT (owner_id, operation) WHERE status = 'running' DO NOTHING RETURNING id`,
-		[]any{int64(owner), in.Operation, in.Mode, api.JobRunning, asked, tx.Now}, &r.id)
-	if fault.Is(err, fault.NotFound) {
+	n, err := tx.Exec(`INSERT INTO maintenance (id, owner_id, operation, mode, status, total, processed, succeeded, failed, error, place, ui_initiated, started_at)
+		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, '', 0, ?, ?) ON CONFLICT (owner_id, operation) WHERE status = 'running' DO NOTHING`,
+		id, int64(owner), in.Operation, in.Mode, api.JobRunning, asked, tx.Now)
+	if err != nil {
+		return r, err
+	}
+	if n == 0 {
 		err = tx.Row(`SELECT `+columns+` FROM maintenance WHERE owner_id = ? AND operation = ? AND status = ?`,
 			[]any{int64(owner), in.Operation, api.JobRunning}, r.dest()...)
 		return r, err
 	}
-	if err != nil {
-		return r, err
-	}
-	at, resumed, err := broken(tx, owner, in, r.id)
+	at, resumed, err := broken(tx, owner, in, id)
 	if err == nil && !resumed {
 		at, err = work.Begin(tx, owner, in.Mode)
 	}
@@ -192,10 +196,10 @@ func (s *Store) start(tx *db.Tx, owner db.AccountID, work Work, in api.Maintenan
 		return r, err
 	}
 	at.Note = ""
-	if err := put(tx, owner, r.id, at); err != nil {
+	if err := put(tx, owner, id, at); err != nil {
 		return r, err
 	}
-	return read(tx, owner, r.id)
+	return read(tx, owner, id)
 }
 
 // broken is where the operation's last job was cut off; ok is false where it was not.

@@ -35,12 +35,13 @@ func Begin(tx *db.Tx, owner db.AccountID, kind, title string, startedAt int64) (
 	default:
 		return c, fault.Newf(fault.Invalid, "There are no conversations of the kind %q.", kind)
 	}
-	err := tx.Row(`INSERT INTO conversation (owner_id, kind, title, started_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
-		[]any{int64(owner), kind, title, startedAt, tx.Now, tx.Now}, &c.ID)
-	if err == nil {
-		tx.Emit(owner, db.NounConversation, c.ID)
+	var err error
+	if c.ID, err = tx.NewID(owner, "conversation"); err != nil {
+		return c, err
 	}
-	return c, err
+	tx.Emit(owner, db.NounConversation, c.ID)
+	return c, tx.Must(`INSERT INTO conversation (id, owner_id, kind, title, started_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		c.ID, int64(owner), kind, title, startedAt, tx.Now, tx.Now)
 }
 
 // Came sets when a conversation came, where it was brought from a store that had it

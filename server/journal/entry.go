@@ -31,7 +31,7 @@ func Append(tx *db.Tx, owner db.AccountID, conversation, parent int64, drafts ..
 	if err := hang(tx, owner, conversation, parent, drafts); err != nil {
 		return nil, err
 	}
-	first, err := tx.NewIDs("journal_entry", len(drafts))
+	first, err := tx.NewIDs(owner, "journal_entry", len(drafts))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func Fork(tx *db.Tx, owner db.AccountID, conversation, entry int64, title string
 	if err != nil {
 		return to, err
 	}
-	first, err := tx.NewIDs("journal_entry", len(branch))
+	first, err := tx.NewIDs(owner, "journal_entry", len(branch))
 	if err != nil {
 		return to, err
 	}

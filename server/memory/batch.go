@@ -89,7 +89,7 @@ const insertQuery = `INSERT INTO memory (id, owner_id, revision, subject, body, 
 // for each row once all of that is known of it, maybe on another goroutine, but
 // before insert returns.
 func (b *batch) insert(list []*row, also func(i int) error) error {
-	first, err := b.tx.NewIDs("memory", len(list))
+	first, err := b.tx.NewIDs(b.owner, "memory", len(list))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // grouped gives the changes of a batch a number, by which Undo finds them.
 func (b *batch) grouped() (err error) {
-	b.group, err = audit.NewGroup(b.tx)
+	b.group, err = audit.NewGroup(b.tx, b.owner)
 	return err
 }
 

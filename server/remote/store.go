@@ -211,18 +211,22 @@ func (s *Store) Add(ctx context.Context, who account.Identity, in api.ServerAdd)
 		return api.Server{}, err
 	}
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Server, error) {
-		var n int
-		if err := tx.Row(`SELECT COUNT(*) FROM mcp_server WHERE owner_id = ?`, []any{int64(r.owner)}, &n); err != nil {
+		var have int
+		if err := tx.Row(`SELECT COUNT(*) FROM mcp_server WHERE owner_id = ?`, []any{int64(r.owner)}, &have); err != nil {
 			return api.Server{}, err
 		}
-		if n >= s.o.Most {
+		if have >= s.o.Most {
 			return api.Server{}, fault.Newf(fault.Taken, "An account has at most %d servers. Remove one first.", s.o.Most)
 		}
 		r.revision, r.createdAt, r.updatedAt = 1, tx.Now, tx.Now
-		err := tx.Row(`INSERT INTO mcp_server (revision, owner_id, name, kind, address, arguments, secret_names, sealed, enabled, created_at, updated_at)
-			VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
-			[]any{int64(r.owner), r.name, r.kind, r.address, r.arguments, r.secretNames, r.sealed, r.enabled, tx.Now, tx.Now}, &r.id)
-		if fault.Is(err, fault.NotFound) {
+		var err error
+		if r.id, err = tx.NewID(r.owner, "mcp_server"); err != nil {
+			return api.Server{}, err
+		}
+		n, err := tx.Exec(`INSERT INTO mcp_server (id, revision, owner_id, name, kind, address, arguments, secret_names, sealed, enabled, created_at, updated_at)
+			VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name) DO NOTHING`,
+			r.id, int64(r.owner), r.name, r.kind, r.address, r.arguments, r.secretNames, r.sealed, r.enabled, tx.Now, tx.Now)
+		if err == nil && n == 0 {
 			return api.Server{}, errTaken(r.name)
 		}
 		return s.wire(&r), err

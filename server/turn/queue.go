@@ -22,8 +22,11 @@ func enqueue(tx *db.Tx, owner db.AccountID, id int64, content string, steer bool
 		flag = 1
 	}
 	tx.Emit(owner, db.NounConversation, id)
-	return q, tx.Row(`INSERT INTO turn_queue (owner_id, conversation_id, content, steer, at) VALUES (?, ?, ?, ?, ?) RETURNING id`,
-		[]any{int64(owner), id, content, flag, tx.Now}, &q.ID)
+	var err error
+	if q.ID, err = tx.NewID(owner, "turn_queue"); err != nil {
+		return q, err
+	}
+	return q, tx.Must(`INSERT INTO turn_queue (id, owner_id, conversation_id, content, steer, at) VALUES (?, ?, ?, ?, ?, ?)`, q.ID, int64(owner), id, content, flag, tx.Now)
 }
 
 // waiting is what waits in conversations, by conversation, the first one first.

@@ -288,6 +288,14 @@ CREATE TABLE idempotency_ref (
   PRIMARY KEY (owner_id, ref_id, key)
 ) WITHOUT ROWID;
 
+-- table identity
+CREATE TABLE identity (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  of TEXT NOT NULL, -- the table
+  last BIGINT NOT NULL, -- the highest id that was given
+  PRIMARY KEY (owner_id, of)
+) WITHOUT ROWID;
+
 -- table import_source
 CREATE TABLE import_source (
   owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
