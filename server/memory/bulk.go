@@ -32,11 +32,6 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by audit.Actor, in
 		if err != nil {
 			return api.BulkDone{}, err
 		}
-		if in.Action != api.BulkPurge {
-			if err := b.grouped(); err != nil {
-				return api.BulkDone{}, err
-			}
-		}
 		change, err := s.bulkChange(tx, owner, in)
 		if err != nil {
 			return api.BulkDone{}, err
@@ -52,6 +47,11 @@ func (s *Store) Bulk(ctx context.Context, owner db.AccountID, by audit.Actor, in
 		}
 		if err := expected(in.Expect, len(ids), in.Action == api.BulkPurge); err != nil {
 			return api.BulkDone{}, err
+		}
+		if in.Action != api.BulkPurge && len(ids) > 0 {
+			if err := b.grouped(); err != nil {
+				return api.BulkDone{}, err
+			}
 		}
 		done := api.BulkDone{IDs: []int64{}}
 		for len(ids) > 0 {

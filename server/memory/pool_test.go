@@ -405,7 +405,7 @@ func TestPoolSweepGoesByWriter(t *testing.T) {
 			return ids
 		}
 		first := p.all(p.owner)[0]
-		if got, want := due(p.ann), []int64{first, mine.ID, hers.ID}; !slices.Equal(got, want) {
+		if got, want := due(p.ann), []int64{mine.ID, first, hers.ID}; !slices.Equal(got, want) { // by id
 			t.Errorf("due for ann: %v, want %v", got, want)
 		}
 		if got := due(p.bob); !slices.Equal(got, []int64{his.ID}) {
