@@ -92,6 +92,13 @@ func Origin() string {
 	return text(app.Window().Get("location"), "origin") + strings.TrimRight(Base(), "/")
 }
 
+// AtServer tells whether this machine is the server's: the address is one that leads
+// nowhere else.
+func AtServer() bool {
+	host := strings.Trim(text(app.Window().Get("location"), "hostname"), "[]")
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+}
+
 // Location is the path below the base path, its query and its fragment.
 func Location() (path string, query url.Values, fragment string) {
 	u := app.Window().URL()

@@ -141,7 +141,7 @@ func (p *Backups) content() app.UI {
 		tag.Section().Class("section").Aria("labelledby", "h-restore").Body(
 			tag.Box("div", "section-head", tag.H2().ID("h-restore").Text(text.RestoreHead)),
 			tag.Words("p", "muted", text.RestoreSteps),
-			copyable(text.RestoreCommand(l.Directory, example)),
+			copyable(p.S.command("admin", "restore", l.Directory+"/"+example)),
 			tag.Words("p", "meta", text.BackupHoldsAll),
 		),
 	)

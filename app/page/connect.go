@@ -30,7 +30,7 @@ type Connect struct {
 	clients []api.ConnectClient
 	chosen  string               // the id of a client; empty: the first
 	made    map[string]api.Token // made here, by client; without a secret once it was put away
-	used    map[int64]*api.Time  // when each token was last used, as it is told live
+	tokens  []api.Token          // all of the account's, the oldest first, as they are told live
 	watch   *sync.Watch[live.TokenRow]
 	busy    bool
 	intent  sync.Intention
@@ -54,9 +54,9 @@ func (p *Connect) OnMount(ctx app.Context) {
 			return
 		}
 		p.S.do(func() {
-			p.used = map[int64]*api.Time{}
+			p.tokens = nil
 			for _, t := range e.After.Rows {
-				p.used[t.ID] = t.LastUsedAt
+				p.tokens = append(p.tokens, t.Token)
 			}
 		})
 	})
@@ -80,6 +80,26 @@ func (p *Connect) client() api.ConnectClient {
 	return p.clients[0]
 }
 
+// its is the token of a client: the one that was made here, or else, of those that were
+// made for it before and still open something, the last used or newest one. Tokens that
+// this page makes have the client's name.
+func (p *Connect) its(c api.ConnectClient) (its api.Token, there bool) {
+	its, there = p.made[c.ID]
+	made := its.ID
+	for _, t := range p.tokens {
+		switch {
+		case made != 0:
+			if t.ID == made {
+				return t, true
+			}
+		case t.Name != c.Name || t.ExpiresAt != nil && *t.ExpiresAt <= p.S.now():
+		case !there || its.LastUsedAt == nil || t.LastUsedAt != nil && *t.LastUsedAt >= *its.LastUsedAt:
+			its, there = t, true
+		}
+	}
+	return its, there
+}
+
 func (p *Connect) click(ctx app.Context, e app.Event) {
 	defer browser.Survive("connect")
 	act, ok := browser.Acted(e)
@@ -97,7 +117,7 @@ func (p *Connect) click(ctx app.Context, e app.Event) {
 		p.S.copyOut(p.made[c.ID].Token)
 	case "copy-step":
 		if n, err := strconv.Atoi(act.Arg); err == nil && n < len(c.Steps) {
-			p.S.copyOut(p.filled(c, c.Steps[n].Text))
+			p.S.copyOut(p.filled(c, c.Steps[n]))
 		}
 	case "hide-token":
 		t := p.made[c.ID]
@@ -127,13 +147,19 @@ func (p *Connect) makeToken(c api.ConnectClient) {
 	})
 }
 
-// filled is a text of a step with the address of this page and the token, if there is
-// one.
-func (p *Connect) filled(c api.ConnectClient, s string) string {
+// filled is a step with the address of this page, the token, if there is one, and where
+// elowen is, if that is known of the client's machine: it is the server's.
+func (p *Connect) filled(c api.ConnectClient, s api.ConnectStep) string {
+	said := s.Text
 	if t := p.made[c.ID].Token; t != "" {
-		s = strings.ReplaceAll(s, api.ConnectToken, t)
+		said = strings.ReplaceAll(said, api.ConnectToken, t)
 	}
-	return strings.ReplaceAll(s, api.ConnectAddress, browser.Origin())
+	said = strings.ReplaceAll(said, api.ConnectAddress, browser.Origin())
+	program := text.Program
+	if at := p.S.terminal(); at != nil && browser.AtServer() {
+		program = at.Program
+	}
+	return strings.ReplaceAll(said, api.ConnectProgram, text.ConnectQuoted(s.Kind, program))
 }
 
 // Render draws the page.
@@ -164,14 +190,23 @@ func headed(id, head string, body ...app.UI) app.UI {
 func (p *Connect) choice(c api.ConnectClient) app.UI {
 	items := make([]app.UI, len(p.clients))
 	for i, one := range p.clients {
-		items[i] = part.Button("btn", "client", one.ID, part.Text(one.Name)).Aria("pressed", choose(one.ID == c.ID, "true", "false"))
+		b := part.Button("btn", "client", one.ID, part.Text(one.Name)).Aria("pressed", choose(one.ID == c.ID, "true", "false"))
+		if t, _ := p.its(one); t.LastUsedAt != nil {
+			b = part.Button("btn", "client", one.ID, part.Icon("circle-check"), part.Text(one.Name)).Aria("pressed", choose(one.ID == c.ID, "true", "false")).
+				Title(text.ConnectDone + " " + text.ConnectSeen(one.Name, browser.Date(*t.LastUsedAt, browser.FullTime)))
+		}
+		items[i] = b
 	}
 	return headed("h-client", text.ConnectClient, tag.Div().Class("clients").Role("group").Aria("labelledby", "h-client").Body(items...))
 }
 
 func (p *Connect) token(c api.ConnectClient) app.UI {
 	made, there := p.made[c.ID]
-	rest := part.Button("btn btn-primary", "connect-token", "", part.Icon("key"), part.Text(text.ConnectMake(c.Name))).Attr("disabled", p.busy)
+	why, class, label := text.ConnectTokenWhy, "btn btn-primary", text.ConnectMake(c.Name)
+	if before, ok := p.its(c); ok && !there {
+		why, class, label = text.ConnectHasToken(browser.Date(before.CreatedAt, browser.FullDate)), "btn", text.ConnectMakeAnother(c.Name)
+	}
+	rest := part.Button(class, "connect-token", "", part.Icon("key"), part.Text(label)).Attr("disabled", p.busy)
 	secret := tag.Div().Class("token-made").Role("status").Body(part.If(there, func() app.UI {
 		if made.Token == "" {
 			return tag.Box("p", "muted", part.Text(text.TokenPutAway+" "), part.Link(route{Kind: tokensPage}.path(), text.ToTokens), part.Text("."))
@@ -179,7 +214,7 @@ func (p *Connect) token(c api.ConnectClient) app.UI {
 		return shownOnce(made)
 	}))
 	return headed("h-connect-token", text.ConnectTokenHead,
-		tag.Words("p", "muted", text.ConnectTokenWhy), secret,
+		tag.Words("p", "muted", why), secret,
 		part.If(!there, func() app.UI { return tag.Box("p", "line", rest) }))
 }
 
@@ -194,12 +229,12 @@ func (p *Connect) steps(c api.ConnectClient) app.UI {
 		head := text.ConnectStep(s.Kind, text.ConnectPlaces(c.Files))
 		body = append(body, tag.Box("div", "connect-step",
 			tag.P().ID(id).Class("connect-how").Text(head),
-			tag.Box("div", "code code-block", tag.Words("span", "", p.filled(c, s.Text)),
+			tag.Box("div", "code code-block", tag.Words("span", "", p.filled(c, s)),
 				part.Button("btn btn-sm btn-quiet grow-0", "copy-step", strconv.Itoa(i), part.Icon("copy"), part.Text(text.Copy)).Aria("describedby", id))))
 	}
 	body = append(body, tag.Words("p", "meta", text.ConnectHistory))
-	if c.ID != api.ConnectAny {
-		body = append(body, tag.Box("div", "connect-step", tag.Words("p", "connect-how", text.ConnectLocal), copyable(text.ConnectLocalCommand(c.ID))))
+	if c.ID != api.ConnectAny && p.S.terminal() != nil {
+		body = append(body, tag.Box("div", "connect-step", tag.Words("p", "connect-how", text.ConnectLocal), copyable(p.S.command("connect", c.ID, "--user", p.S.me.Name))))
 	}
 	return headed("h-connect-steps", text.ConnectStepsHead, body...)
 }
@@ -207,8 +242,9 @@ func (p *Connect) steps(c api.ConnectClient) app.UI {
 // call says whether the client's token was used yet. It stays in sight while there is
 // something to wait for.
 func (p *Connect) call(c api.ConnectClient) app.UI {
-	made, there := p.made[c.ID]
-	at := p.used[made.ID]
+	its, there := p.its(c)
+	_, here := p.made[c.ID]
+	at := its.LastUsedAt
 	class, said := "connect-call", app.UI(nil)
 	switch {
 	case !there:
@@ -216,8 +252,12 @@ func (p *Connect) call(c api.ConnectClient) app.UI {
 	case at == nil:
 		said = tag.Box("p", "state connect-wait", part.Icon("clock"), tag.Box("span", "", part.Bold(text.ConnectWaiting), part.Text(" "+text.ConnectStart(c.Name, c.Look))))
 	default:
+		called := text.ConnectSeen
+		if here {
+			called = text.ConnectCalled
+		}
 		said = tag.Box("p", "state state-ok connect-done", part.Icon("circle-check"), tag.Box("span", "", part.Bold(text.ConnectDone),
-			part.Text(" "+text.ConnectCalled(c.Name, browser.Date(*at, browser.FullTime))+" "), part.Link("/memory", text.ToTheList), part.Text(".")))
+			part.Text(" "+called(c.Name, browser.Date(*at, browser.FullTime))+" "), part.Link("/memory", text.ToTheList), part.Text(".")))
 	}
 	return tag.Section().Class(class).Aria("label", text.ConnectCallHead).Role("status").Body(said)
 }

@@ -55,6 +55,23 @@ func (p *People) OnDismount() { p.load.stop() }
 // admin tells whether the person looks after the server.
 func (s *Session) admin() bool { return s.me != nil && s.me.Role == api.RoleAdmin }
 
+// terminal is how elowen is called where the server runs; nil for those who don't look
+// after it.
+func (s *Session) terminal() *api.Terminal {
+	if s.me == nil {
+		return nil
+	}
+	return s.me.Terminal
+}
+
+// command is a command for the server's terminal.
+func (s *Session) command(args ...string) string {
+	if at := s.terminal(); at != nil {
+		return text.Command(*at, args...)
+	}
+	return text.Command(api.Terminal{Program: text.Program}, args...)
+}
+
 func (p *People) click(ctx app.Context, e app.Event) {
 	defer browser.Survive("people")
 	act, ok := browser.Acted(e)

@@ -85,7 +85,7 @@ func (p *Storage) content() app.UI {
 		body = append(body, tag.Section().Class("section").Aria("labelledby", "h-vacuum").Body(
 			tag.Box("div", "section-head", tag.H2().ID("h-vacuum").Text(text.VacuumHead)),
 			tag.Words("p", "muted", text.VacuumWhy),
-			copyable(text.VacuumCommand(u.Directory)),
+			copyable(p.S.command("admin", "vacuum")),
 		))
 	}
 	return tag.Box("div", "stack page-parts", body...)

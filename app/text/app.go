@@ -3,6 +3,7 @@ package text
 // Of the app as a whole.
 const (
 	AppName = "elowen"
+	Program = "elowen" // as it is typed
 	Home    = "elowen, home"
 
 	Broken     = "This part of the page broke."

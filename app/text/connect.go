@@ -1,6 +1,10 @@
 package text
 
-import "elowen/shared/api"
+import (
+	"strings"
+
+	"elowen/shared/api"
+)
 
 // Of the page that connects clients.
 const (
@@ -19,7 +23,7 @@ const (
 	ConnectSaveHead  = "What it saves"
 	ConnectAsked     = "It saves when it is asked to. Elowen tells it what is worth saving, and it mostly follows; to be sure, say “remember this”"
 	ConnectByItself  = "It saves by itself, after each exchange."
-	ConnectLocal     = "Where elowen runs as yourself on the client's machine, no token is needed: the client starts it."
+	ConnectLocal     = "Where the server runs on the client's machine and as yourself, no token is needed: the client starts elowen over the same memories."
 	ConnectHistory   = "A terminal keeps what is typed in its history, the token too."
 )
 
@@ -39,6 +43,15 @@ func ConnectStep(kind, file string) string {
 		return "Over HTTP, in its list of MCP servers"
 	}
 	return "As a program that it starts, with elowen installed there"
+}
+
+// ConnectQuoted is what elowen is called, as it stands in a step of a kind.
+func ConnectQuoted(kind, program string) string {
+	switch kind {
+	case api.ConnectTerminal, api.ConnectElowen:
+		return shell(program)
+	}
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(program)
 }
 
 // ConnectPlaces are the places of a file on different systems.
@@ -65,6 +78,17 @@ func ConnectStart(client, look string) string {
 	return s + "."
 }
 
+// ConnectMakeAnother labels the button that makes one more token for a client.
+func ConnectMakeAnother(client string) string { return "Make another token for " + client }
+
+// ConnectHasToken says that a client has its token already.
+func ConnectHasToken(date string) string {
+	return "It has a token, made " + date + ". If the client doesn't have it any more, make another one, and revoke the old one under Tokens."
+}
+
+// ConnectSeen says when a client called last.
+func ConnectSeen(client, when string) string { return client + " last called " + when + "." }
+
 // ConnectCalled says when the first call came.
 func ConnectCalled(client, when string) string { return client + " called " + when + "." }
 
@@ -75,6 +99,3 @@ func ConnectPrompt(command string) string {
 	}
 	return ConnectAsked + ", or use " + command + "."
 }
-
-// ConnectLocalCommand connects a client of the server's machine.
-func ConnectLocalCommand(id string) string { return "elowen connect " + id }

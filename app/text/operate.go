@@ -92,9 +92,16 @@ func NextBackup(when string, kept int) string {
 // CheckedAt says when a backup was read back.
 func CheckedAt(when string) string { return "whole, read back " + when }
 
-// RestoreCommand brings a backup back.
-func RestoreCommand(directory, name string) string {
-	return "elowen admin restore " + shell(directory+"/"+name)
+// Command is a command of elowen as one types it at the server's terminal.
+func Command(at api.Terminal, args ...string) string {
+	if at.Data != "" {
+		args = append(args, "--data", at.Data)
+	}
+	s := shell(at.Program)
+	for _, a := range args {
+		s += " " + shell(a)
+	}
+	return s
 }
 
 // shell writes an argument as a POSIX shell reads it.
@@ -104,9 +111,6 @@ func shell(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-// VacuumCommand compacts the database of a directory.
-func VacuumCommand(directory string) string { return "elowen admin vacuum --data " + shell(directory) }
 
 // Findings counts what is wrong.
 func Findings(failed, warnings int) string {

@@ -26,6 +26,9 @@ type Options struct {
 	OwnsCategory func(tx *db.Tx, owner db.AccountID, category int64) error
 	// Patience is how long a read waits until its use is noted; 0 takes a second.
 	Patience time.Duration
+	// Terminal is how the program is called where it runs, told to administrators. The
+	// zero value is not told.
+	Terminal api.Terminal
 	// Log is told what could not be noted; nil is silent.
 	Log *slog.Logger
 }

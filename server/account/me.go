@@ -12,16 +12,24 @@ import (
 func (s *Store) Me(ctx context.Context, i Identity) (api.Me, error) {
 	var me api.Me
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		me, err = readMe(tx, i)
+		me, err = s.MeIn(tx, i)
 		return err
 	})
 	return me, err
 }
 
-// MeIn is Me inside a transaction, for those who show more beside it.
-func MeIn(tx *db.Tx, i Identity) (api.Me, error) { return readMe(tx, i) }
+// MeIn is Me inside a transaction, for those who show it in one.
+func (s *Store) MeIn(tx *db.Tx, i Identity) (api.Me, error) {
+	me, err := MeIn(tx, i)
+	if err == nil && i.Can(api.ScopeAdmin) && s.options.Terminal != (api.Terminal{}) {
+		me.Terminal = &s.options.Terminal
+	}
+	return me, err
+}
 
-func readMe(tx *db.Tx, i Identity) (api.Me, error) {
+// MeIn is the identity's own account, for those who only go by it: without what is told
+// of the server.
+func MeIn(tx *db.Tx, i Identity) (api.Me, error) {
 	me := api.Me{Scopes: i.Scopes}
 	var row personRow
 	err := tx.Row(`SELECT `+personColumns+`, default_category_id`+switchColumns(", ", "")+` FROM account WHERE id = ? AND kind = 'person' AND erasing = 0`,
@@ -42,7 +50,7 @@ func (s *Store) PatchMe(ctx context.Context, i Identity, ifRevision int64, in ap
 		return api.Me{}, err
 	}
 	return db.Do(ctx, s.db, func(tx *db.Tx) (api.Me, error) {
-		me, err := readMe(tx, i)
+		me, err := s.MeIn(tx, i)
 		if err != nil {
 			return me, err
 		}
@@ -77,7 +85,7 @@ func (s *Store) PatchMe(ctx context.Context, i Identity, ifRevision int64, in ap
 		if err != nil {
 			return me, err
 		}
-		return readMe(tx, i)
+		return s.MeIn(tx, i)
 	})
 }
 

@@ -122,6 +122,35 @@ func TestTokenSecretIsShownOnce(t *testing.T) {
 	})
 }
 
+// Where the program and its data are is told to administrators alone, by whatever asks
+// who one is.
+func TestTheTerminalIsForAdministrators(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		at := api.Terminal{Program: "/opt/elowen", Data: "/srv/elowen"}
+		s := account.New(f.db, account.Options{Hash: cheap, Terminal: at})
+		for _, c := range []struct {
+			who  account.Identity
+			told bool
+		}{
+			{f.login("ann").Identity, true},
+			{account.Identity{Owner: db.AccountID(f.ann.ID), Role: api.RoleAdmin, Scopes: []string{api.ScopeRead, api.ScopeWrite}, TokenID: 1}, false},
+			{f.login("bob").Identity, false},
+		} {
+			asked, err := s.Me(ctx, c.who)
+			f.must("me", err)
+			changed, err := s.PatchMe(ctx, c.who, 0, api.MePatch{DisplayName: api.Ptr("New")})
+			f.must("patch", err)
+			var live api.Me
+			f.must("live", f.db.View(ctx, func(tx *db.Tx) (err error) { live, err = s.MeIn(tx, c.who); return err }))
+			for _, me := range []api.Me{asked, changed, live} {
+				if (me.Terminal != nil) != c.told || c.told && *me.Terminal != at {
+					t.Errorf("%s: %+v", c.who.Name, me.Terminal)
+				}
+			}
+		}
+	})
+}
+
 func TestMe(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		bob := f.login("bob").Identity

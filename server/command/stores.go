@@ -124,7 +124,7 @@ func put(d *db.DB, s *System, dir string, log *slog.Logger) *stores {
 	st.projects = project.New(d, project.Options{Resolve: project.Canonical, Erase: st.erasePool})
 	st.categories = category.New(d, memory.CountByCategory)
 	st.accounts = account.New(d, account.Options{
-		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Placeable, Log: log,
+		Hash: s.Hash, OnCreate: st.categories.Seed, OwnsCategory: st.categories.Placeable, Terminal: s.terminal(dir), Log: log,
 	})
 	st.memories = memory.New(d, st.categories, st.settings)
 	st.retention = retention.New(d, st.settings, st.memories, log)

@@ -52,7 +52,7 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	st.turns = st.conversations(r.System)
 	w.projector = projection.New(projection.Config{
 		DB: st.db, Feed: w.feed, Memories: st.memories, Rules: st.settings, Meaning: st.recall, Log: log,
-		Views: view.All(view.Sources{Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Jobs: st.jobs, Turns: st.turns, Index: w.queue.StateIn}),
+		Views: view.All(view.Sources{Accounts: st.accounts, Categories: category.New(st.db, nil), Retention: st.retention, Projects: st.projects, Jobs: st.jobs, Turns: st.turns, Index: w.queue.StateIn}),
 	})
 	st.turns.OnChange(func(owner db.AccountID, conversation int64) {
 		w.projector.Touch(owner, projection.NounTurn, conversation)

@@ -315,6 +315,9 @@ func TestShown(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		for _, step := range s.Steps {
+			if runs := step.Kind == api.ConnectElowen || step.Kind == api.ConnectCommand || s.ID == "claude-desktop"; runs != strings.Contains(step.Text, api.ConnectProgram) {
+				t.Errorf("%s, %s, names the program or doesn't: %s", s.ID, step.Kind, step.Text)
+			}
 			if !strings.Contains(step.Text, api.ConnectAddress) || !strings.Contains(step.Text, api.ConnectToken) {
 				t.Errorf("%s, %s: %s", s.ID, step.Kind, step.Text)
 			}

@@ -11,7 +11,7 @@ import (
 func Shown() []api.ConnectClient {
 	all := make([]api.ConnectClient, 0, len(clients)+1)
 	for _, c := range clients {
-		e := c.Remote(api.ConnectAddress, api.ConnectToken, Name)
+		e := c.Remote(api.ConnectAddress, api.ConnectToken, api.ConnectProgram)
 		s := api.ConnectClient{ID: c.ID, Name: c.Name, Files: c.places(), Remember: c.prompt, Look: c.look, Steps: []api.ConnectStep{}}
 		if c.command != nil {
 			s.Steps = append(s.Steps, api.ConnectStep{Kind: api.ConnectTerminal, Text: c.command(e)})
@@ -22,11 +22,11 @@ func Shown() []api.ConnectClient {
 		}
 		s.Steps = append(s.Steps,
 			api.ConnectStep{Kind: api.ConnectConfig, Text: strings.TrimRight(string(change.After), "\n")},
-			api.ConnectStep{Kind: api.ConnectElowen, Text: TokenVariable + "=" + api.ConnectToken + " " + Name + " connect " + c.ID + " --server " + api.ConnectAddress})
+			api.ConnectStep{Kind: api.ConnectElowen, Text: TokenVariable + "=" + api.ConnectToken + " " + api.ConnectProgram + " connect " + c.ID + " --server " + api.ConnectAddress})
 		all = append(all, s)
 	}
 	remote := typed("http", "url", "headers")(Entry{URL: api.ConnectAddress + api.PathMCP, Token: api.ConnectToken})
-	command := program(nil)(Entry{Command: Name, Args: []string{"mcp", "--server", api.ConnectAddress}, Token: api.ConnectToken})
+	command := program(nil)(Entry{Command: api.ConnectProgram, Args: []string{"mcp", "--server", api.ConnectAddress}, Token: api.ConnectToken})
 	return append(all, api.ConnectClient{
 		ID: api.ConnectAny, Name: "Any MCP client", Files: []api.ConnectFile{},
 		Steps: []api.ConnectStep{

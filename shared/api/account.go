@@ -37,6 +37,16 @@ type Me struct {
 	Scopes            []string `json:"scopes"`            // what this session or token may do
 	DefaultCategoryID *int64   `json:"defaultCategoryId"` // where adds without a category go
 	Memory            MeMemory `json:"memory"`
+
+	// Terminal is how elowen is called at the server's own terminal. It is for those who
+	// look after the server: null without the scope admin.
+	Terminal *Terminal `json:"terminal"`
+}
+
+// Terminal is how elowen is called at a terminal of the machine that it runs on.
+type Terminal struct {
+	Program string `json:"program"` // elowen, or its path where that name finds another or none
+	Data    string `json:"data"`    // the data directory, for --data; empty: the one that is taken without it
 }
 
 // MeMemory is the account's own switches; their rows in package setting are me.*.

@@ -4,10 +4,12 @@ package api
 const PathConnect = "/api/connect"
 
 // What stands in the texts of GET /api/connect for what only the page knows: the
-// server's address without a slash at its end, and a token.
+// server's address without a slash at its end, a token, and what elowen is called on the
+// client's machine. The last stands bare in a command, and within quotes elsewhere.
 const (
 	ConnectAddress = "https://ELOWEN-ADDRESS"
 	ConnectToken   = "elw_YOUR-TOKEN"
+	ConnectProgram = "ELOWEN-PROGRAM"
 )
 
 // ConnectAny is the id of every client that isn't named.

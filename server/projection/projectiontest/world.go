@@ -85,7 +85,7 @@ func On(t testing.TB, d *db.DB, more ...func(*projection.Config)) *World {
 func (w *World) Another(more ...func(*projection.Config)) *projection.Projector {
 	c := projection.Config{
 		DB: w.DB, Feed: w.Feed, Memories: w.Memories, Rules: w.Settings,
-		Views: view.All(view.Sources{Categories: category.New(w.DB, nil), Retention: w.Retention, Projects: w.Projects}),
+		Views: view.All(view.Sources{Accounts: w.Accounts, Categories: category.New(w.DB, nil), Retention: w.Retention, Projects: w.Projects}),
 		Tick:  w.Ticks, Log: slog.New(slog.NewTextHandler(complaints{w.T}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, change := range more {

@@ -10,7 +10,10 @@ import (
 )
 
 // me is the account itself, and what this session or token may do.
-type me struct{ who account.Identity }
+type me struct {
+	accounts *account.Store
+	who      account.Identity
+}
 
 func (m me) Key() string { return strings.Join(m.who.Scopes, " ") }
 
@@ -19,7 +22,7 @@ func (me) Touched(n projection.News) bool { return n.Of(db.NounAccount) }
 func (m me) Rows(at projection.At) (projection.Part, error) {
 	who := m.who
 	who.Owner = at.Owner
-	shown, err := account.MeIn(at.Tx, who)
+	shown, err := m.accounts.MeIn(at.Tx, who)
 	if err != nil {
 		return projection.Part{}, err
 	}

@@ -33,6 +33,7 @@ import (
 
 // Sources are the nouns that the views read.
 type Sources struct {
+	Accounts   *account.Store
 	Categories *category.Store // without counts: the projector knows them
 	Retention  *retention.Store
 	Projects   *project.Store // nil: there is no such view
@@ -50,7 +51,7 @@ func All(s Sources) map[string]projection.Make {
 			return &categories{store: s.Categories}, nil
 		},
 		wire.ViewMe: func(who account.Identity, _ wire.Request) (projection.View, error) {
-			return me{who}, nil
+			return me{s.Accounts, who}, nil
 		},
 		wire.ViewTokens: func(account.Identity, wire.Request) (projection.View, error) {
 			return tokens{}, nil

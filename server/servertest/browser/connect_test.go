@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -89,7 +91,7 @@ func TestAClientIsConnected(t *testing.T) {
 	w.Gone("elw_YOUR-TOKEN")
 	secret := Eval[string](w, `document.querySelector("#token-secret").innerText`)
 	command := Eval[string](w, `[...document.querySelectorAll(".code-block > span")].map(e => e.innerText).find(s => s.startsWith("ELOWEN_TOKEN="))`)
-	if want := "ELOWEN_TOKEN=" + secret + " elowen connect cursor --server " + strings.TrimSuffix(s.URL("/"), "/"); command != want {
+	if want := "ELOWEN_TOKEN=" + secret + " " + s.program + " connect cursor --server " + strings.TrimSuffix(s.URL("/"), "/"); command != want {
 		t.Fatalf("the command is %q, not %q", command, want)
 	}
 
@@ -138,6 +140,17 @@ func TestAClientIsConnected(t *testing.T) {
 	w.SeeIn(".item", "Cursor")
 	w.SeeIn(".item", "read and write")
 
+	// Which clients are connected is known to whoever comes back.
+	w.Visit(s.URL("/account?part=connect"))
+	w.Has(".clients .icon")
+	w.Press("Cursor")
+	w.SeeIn(".connect-done", "Cursor last called")
+	w.See("It has a token, made")
+	w.See("Make another token for Cursor")
+	w.Gone("Make a token for Cursor")
+	w.Press("Codex")
+	w.See("Make a token, put it into the client")
+
 	// By keyboard alone.
 	w.Visit(s.URL("/account?part=connect"))
 	w.SeeIn(".code-block", "elw_YOUR-TOKEN")
@@ -147,4 +160,82 @@ func TestAClientIsConnected(t *testing.T) {
 	w.TabTo("Make a token for Windsurf")
 	w.Keys("\r")
 	w.See("Waiting for the first call…")
+}
+
+// The commands on the pages are those of this installation: whoever looks after it can
+// paste them into its terminal. To others nothing is told of where it is.
+func TestCommandsFitTheInstallation(t *testing.T) {
+	s := Serve(t)
+	b := Open(t)
+	w := b.Person().Window("commands")
+	signUp(t, s, w)
+	// Told anew what one's own account is, the page knows all the same.
+	call(w, "PATCH", "api/me", `{"displayName":"Anna of the harbour"}`)
+	w.See("Anna of the harbour")
+	home := t.TempDir()
+	shell := func(command string) string {
+		t.Helper()
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		return string(out)
+	}
+	shown := func(what string) string {
+		t.Helper()
+		w.SeeIn(".code", what)
+		return Eval[string](w, `[...document.querySelectorAll(".code > span")].map(e => e.innerText).find(s => s.includes(`+quote(what)+`) && !s.includes("ELOWEN_TOKEN"))`)
+	}
+
+	w.Visit(s.URL("/account?part=connect"))
+	w.Press("Cursor")
+	shell(shown(" connect cursor"))
+	config, err := os.ReadFile(filepath.Join(home, ".cursor/mcp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var servers struct {
+		Servers map[string]struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(config, &servers); err != nil {
+		t.Fatal(err)
+	}
+	agent := exec.Command(servers.Servers["elowen"].Command, servers.Servers["elowen"].Args...)
+	agent.Env = []string{"HOME=" + home}
+	agent.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"MemoryAdd","arguments":{"body":"The client that was told by the page saved this."}}}` + "\n")
+	if out, err := agent.CombinedOutput(); err != nil || !strings.Contains(string(out), `"id":1`) {
+		t.Errorf("%v: %s", err, out)
+	}
+
+	w.Visit(s.URL("/account?part=transfer"))
+	shell(shown(" admin export"))
+	if text, err := os.ReadFile(filepath.Join(home, "elowen.jsonl")); err != nil || !strings.Contains(string(text), "told by the page saved this") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if got, want := shown(" admin import"), s.program+" admin import --from elowen FILE --data "+s.data; got != want {
+		t.Errorf("the command is %q, not %q", got, want)
+	}
+	w.Visit(s.URL("/settings?part=backups"))
+	if got := shown(" admin restore"); !strings.HasSuffix(got, " --data "+s.data) {
+		t.Errorf("the command is %q", got)
+	}
+
+	call(w, "POST", "api/people", `{"name":"pavel","password":"`+password+`"}`)
+	pavel := b.Person().Window("pavel")
+	signIn(pavel, s, "pavel")
+	pavel.Visit(s.URL("/account?part=connect"))
+	pavel.Press("Cursor")
+	pavel.SeeIn(".code", "ELOWEN_TOKEN=elw_YOUR-TOKEN elowen connect cursor --server")
+	pavel.Gone("--data")
+	pavel.Visit(s.URL("/account?part=transfer"))
+	pavel.See("Download the export")
+	pavel.Gone("At a terminal")
+	if me := Promise[string](pavel, `fetch("/api/me").then(r => r.text())`); !strings.Contains(me, `"terminal":null`) {
+		t.Errorf("a member is told %s", me)
+	}
 }
