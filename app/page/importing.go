@@ -285,7 +285,10 @@ func (p *Transfer) importing() app.UI {
 			part.Button("btn", "choose", "", part.Text(text.ChooseFile)),
 			tag.Words("p", "meta", text.LooksFirst),
 			p.format(),
-		), tag.Words("p", "meta", text.OlderHead), copyable("elowen admin import --from elowen FILE"))
+		))
+		if p.S.terminal() != nil {
+			body = append(body, tag.Words("p", "meta", text.OlderHead), copyable(p.S.command("admin", "import", "--from", "elowen", "FILE")))
+		}
 	}
 	return tag.Box("div", "stack", body...)
 }
@@ -384,7 +387,11 @@ func (p *Transfer) fates() app.UI {
 				continue
 			}
 			class := choose(f.Fate == api.FateRefused, "fate-refused", choose(strings.Contains(fates, api.FateAdded), "muted", ""))
-			rows = append(rows, tag.Box("tr", "", tag.Words("td", "num r", text.PlaceOf(f)), tag.Words("td", class, text.FateName(f)), tag.Words("td", "", f.Text)))
+			said := tag.Words("td", "", f.Text)
+			if f.CreatedAt != nil {
+				said = tag.Box("td", "", tag.Words("span", "", f.Text), part.Text(" "), tag.Words("span", "meta nowrap", browser.Date(*f.CreatedAt, browser.FullDate)))
+			}
+			rows = append(rows, tag.Box("tr", "", tag.Words("td", "num r", text.PlaceOf(f)), tag.Words("td", class, text.FateName(f)), said))
 		}
 	}
 	if len(rows) == 0 {
@@ -400,15 +407,13 @@ func (p *Transfer) fates() app.UI {
 }
 
 func (p *Transfer) export() app.UI {
-	name := ""
-	if p.S.me != nil {
-		name = p.S.me.Name
-	}
-	return tag.Section().Class("section").Aria("labelledby", "h-export").Body(
+	body := []app.UI{
 		tag.Box("div", "section-head", tag.H2().ID("h-export").Text(text.ExportHead)),
 		tag.Words("p", "muted", text.ExportWhy),
 		tag.Box("p", "line", tag.A().Class("btn").Attr("href", browser.Path(api.PathExport)).Attr("download", "elowen.jsonl").Body(part.Icon("download"), part.Text(text.ExportDo))),
-		tag.Words("p", "meta", text.AtTerminal+":"),
-		copyable("elowen admin export --user "+name+" elowen.jsonl"),
-	)
+	}
+	if p.S.terminal() != nil {
+		body = append(body, tag.Words("p", "meta", text.AtTerminal+":"), copyable(p.S.command("admin", "export", "--user", p.S.me.Name, "elowen.jsonl")))
+	}
+	return tag.Section().Class("section").Aria("labelledby", "h-export").Body(body...)
 }

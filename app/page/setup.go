@@ -293,7 +293,10 @@ func (p *Setup) accountForm() app.UI {
 
 func (p *Setup) memoryForm() app.UI {
 	most := int(setting.Get("memory.body").Max)
-	five := setting.Int("memory.importance")
+	count := ""
+	if p.bytes > most/2 {
+		count = text.Bytes(p.bytes, most)
+	}
 	label := text.SaveGoOn
 	if p.busy {
 		label = text.Saving
@@ -307,7 +310,7 @@ func (p *Setup) memoryForm() app.UI {
 		tag.Box("div", "field",
 			tag.Label().Attr("for", "setup-body").Text(text.Memory),
 			body,
-			tag.P().ID("setup-count").Class("meta num").Text(text.Join(text.Bytes(p.bytes, most), text.Level(five, text.Word(five))+", "+text.HalfLife(halfLife(five)))),
+			tag.P().ID("setup-count").Class("meta num").Text(text.Join(count, text.FirstHint)),
 			part.If(p.errs["body"] != "", func() app.UI { return tag.P().Class("err").Role("alert").Text(p.errs["body"]) }),
 		),
 		problem(p.problem),
@@ -341,6 +344,3 @@ func option(to route, icon, label, hint string) app.UI {
 		tag.Box("span", "end", part.Icon("chevron-right")),
 	)
 }
-
-// halfLife is the default half-life of a level, before there is a policy to ask.
-func halfLife(importance int) float64 { return setting.Get(setting.HalfLifeKey(importance)).Default }

@@ -62,7 +62,7 @@ func meta(e api.Event) string {
 		revision = text.Revision(e.Revision)
 	}
 	reason := ""
-	if e.Reason != "" {
+	if _, imported := e.Imported(); e.Reason != "" && !imported {
 		reason = text.Quote(e.Reason)
 	}
 	foreign := ""
@@ -75,6 +75,9 @@ func meta(e api.Event) string {
 func eventIcon(e api.Event) string {
 	switch e.Action {
 	case "add":
+		if _, imported := e.Imported(); imported {
+			return "upload"
+		}
 		return "plus"
 	case "category":
 		return "tag"

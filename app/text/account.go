@@ -43,6 +43,7 @@ const (
 	MakeAccount = "Make the account"
 	Working     = "Working…"
 	FirstHead   = "Write down one thing worth keeping"
+	FirstHint   = "It counts as an ordinary fact. How important it is, and where it belongs, you can say later."
 	FirstWhy    = "One fact, in your own language: a preference, a decision, something you would rather not explain twice."
 	SaveGoOn    = "Save and go on"
 	Skip        = "Skip"

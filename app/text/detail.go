@@ -157,6 +157,12 @@ func TokenMay(scopes []string) string {
 func EventWhat(e api.Event) string {
 	switch e.Action {
 	case "add":
+		switch from, ok := e.Imported(); {
+		case from != "":
+			return "brought it in from " + from
+		case ok:
+			return "brought it in with an import"
+		}
 		return "saved it"
 	case "update":
 		for _, c := range e.Changes {

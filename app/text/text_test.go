@@ -63,7 +63,7 @@ func TestWhyTrash(t *testing.T) {
 
 // The copy's own rules: no exclamation marks, no "oops", never "we".
 func TestCopy(t *testing.T) {
-	for _, s := range append([]string{NoAnswer, Broken, BrokenKept, PartFailed, RestoreNote, RetentionWhy, TokensWhy, FirstWhy, SetupWhy, NoMemoriesWhy, TrashEmptyWhy, MergeKeeps, NotText}, PurgeBody...) {
+	for _, s := range append([]string{NoAnswer, Broken, BrokenKept, PartFailed, RestoreNote, RetentionWhy, TokensWhy, FirstWhy, FirstHint, SetupWhy, NoMemoriesWhy, TrashEmptyWhy, MergeKeeps, NotText}, PurgeBody...) {
 		for _, bad := range []string{"!", "oops", "Oops", " we ", "We "} {
 			if strings.Contains(s, bad) {
 				t.Errorf("%q has %q", s, bad)

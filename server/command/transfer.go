@@ -119,6 +119,9 @@ func showImport(w io.Writer, report api.ImportReport) {
 			break
 		}
 		fmt.Fprintf(w, "  %s: %s\n", visible(where(f)), visible(f.Message))
+		if f.Text != "" {
+			fmt.Fprintf(w, "    %s\n", visible(f.Text))
+		}
 	}
 	for _, note := range report.Notes {
 		fmt.Fprintln(w, visible(note))

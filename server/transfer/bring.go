@@ -71,7 +71,7 @@ func (s *Store) whole(ctx context.Context, found *foreign.Found, size int64, o O
 		with := o
 		with.DryRun = dry
 		i = s.importing(ctx, with, fixed)
-		i.alone, i.source, i.reason = alone, found.Format, "imported from "+foreign.Title(found.Format)
+		i.alone, i.source, i.reason = alone, found.Format, api.ReasonImportedFrom+foreign.Title(found.Format)
 		for _, p := range lines { // as if nobody had looked at it
 			p.fate = api.LineFate{Line: p.number, File: p.file, Text: p.excerpt()}
 		}
@@ -181,6 +181,8 @@ func (s *Store) judged(found *foreign.Found) []*parsed {
 		p := &parsed{number: item.Line, file: item.File, foreign: true, kind: api.LineMemory, err: item.Err}
 		if p.err == nil {
 			p.err = p.parseMemory(&item.Memory, now)
+		} else {
+			p.memory.Body = item.Memory.Body
 		}
 		if p.err == nil { // a text is one memory, whenever it was made and wherever it stands
 			p.dated = false
@@ -203,9 +205,16 @@ func anyRefused(lines []*parsed) bool {
 // excerptRunes is how much of a text a report shows.
 const excerptRunes = 100
 
-// excerpt is how the text begins, on one line.
+// headBytes is how much of a text is looked at for that.
+const headBytes = 8 * excerptRunes
+
+// excerpt is how the text begins, on one line; of a line without one, how that does.
 func (p *parsed) excerpt() string {
-	text := []rune(strings.Join(strings.Fields(p.memory.Body[:min(len(p.memory.Body), 8*excerptRunes)]), " "))
+	said := p.memory.Body
+	if said == "" {
+		said = p.head
+	}
+	text := []rune(strings.Join(strings.Fields(said[:min(len(said), headBytes)]), " "))
 	if len(text) > excerptRunes {
 		text = append(text[:excerptRunes-1], '…')
 	}

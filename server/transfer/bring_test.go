@@ -243,6 +243,15 @@ func TestEveryFormat(t *testing.T) {
 			if got := h.shelved(owner); fmt.Sprint(got) != fmt.Sprint(b.categories) {
 				t.Errorf("%s: filed as %v, want %v", name, got, b.categories)
 			}
+			for _, f := range would.Fates { // as it will stand in the list
+				made := ""
+				if f.CreatedAt != nil {
+					made = f.CreatedAt.String()
+				}
+				if f.Text == b.first && made != b.created {
+					t.Errorf("%s: the date is told as %q, not %q", name, made, b.created)
+				}
+			}
 			m, ok := h.rows(owner)[b.first]
 			created := b.created
 			if created == "" {

@@ -64,7 +64,7 @@ type importing struct {
 
 func (s *Store) importing(ctx context.Context, o Options, fixed func(string) (db.AccountID, error)) *importing {
 	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, spoken: map[int]spoken{}, coming: map[string]bool{},
-		source: jsonlSource, reason: "imported",
+		source: jsonlSource, reason: api.ReasonImported,
 		report: api.ImportReport{DryRun: o.DryRun, Format: api.FormatJSONL, Fates: []api.LineFate{}, Notes: []string{}}}
 }
 
@@ -434,9 +434,12 @@ func (i *importing) tell(p *parsed) {
 		p.fate = api.LineFate{Line: p.number, File: p.file, Fate: api.FateRefused, Message: sentence(p.err), Text: p.fate.Text}
 	}
 	if p.fate.Text == "" && (i.report.Lines < fatesMost || p.fate.Fate != api.FateAdded) { // else it isn't listed
-		if p.fate.Text = p.excerpt(); p.kind == api.LineCategory {
+		if p.fate.Text = p.excerpt(); p.kind == api.LineCategory && p.err == nil {
 			p.fate.Text = p.shelf.Name
 		}
+	}
+	if p.fate.Text != "" {
+		p.fate.CreatedAt = p.made
 	}
 	if p.err == nil && p.filed && p.fate.Fate == api.FateAdded {
 		i.report.Filed++

@@ -67,7 +67,9 @@ func TestEachLineHasItsFate(t *testing.T) {
 				t.Errorf("line %d is refused without a reason: %q", f.Line, f.Message)
 			}
 		}
-		for line, text := range map[int]string{1: "Only a body.", 3: "Before its category.", 4: "Boats", 5: "Only a body.", 6: "", 7: "", 25: "The last one, without a line break."} {
+		for line, text := range map[int]string{1: "Only a body.", 3: "Before its category.", 4: "Boats", 5: "Only a body.",
+			6: `{"type":"memory"}`, 7: "not json", 8: "x", 12: `{"type":"memory","body":"x","colour":"red"}`, 16: `{"type":"memory","body":"x","createdAt":"yesterday"}`,
+			21: `{"type":"memory","body":"` + strings.Repeat("x", 74) + "…", 22: strings.Repeat("x", 99) + "…", 23: "[1]", 25: "The last one, without a line break."} {
 			if i := slices.IndexFunc(r.Fates, func(f api.LineFate) bool { return f.Line == line }); i < 0 || r.Fates[i].Text != text {
 				t.Errorf("line %d is told without its text: %+v", line, r.Fates)
 			}

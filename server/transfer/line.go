@@ -36,6 +36,8 @@ type parsed struct {
 	shelf    api.CategoryAdd // of type category
 	identity string          // names the memory whatever its id; see identify
 	dated    bool            // the line says when the memory was made
+	made     *api.Time       // when, as it says
+	head     string          // of one that is refused: how it begins, as it stands there
 	fate     api.LineFate
 
 	file    string // of another system's: where there are several
@@ -46,7 +48,9 @@ type parsed struct {
 // nothing is repaired. now stands for instants that the line doesn't name.
 func parseLine(number int, data []byte, now int64, foreign bool) *parsed {
 	p := &parsed{number: number}
-	p.err = p.parse(data, now, foreign)
+	if p.err = p.parse(data, now, foreign); p.err != nil {
+		p.head = string(data[:min(len(data), headBytes)])
+	}
 	p.fate = api.LineFate{Line: number}
 	return p
 }
@@ -133,6 +137,7 @@ func purgedIdentity(events []api.LineEvent) string {
 }
 
 func (p *parsed) parseMemory(line *api.Line, now int64) error {
+	p.memory.Body = line.Body // to be told, also if something else is refused
 	p.unnamed = !line.Category.Set
 	if name := line.Category.Value; name != nil {
 		shelf := api.CategoryAdd{Name: *name}
@@ -165,7 +170,7 @@ func (p *parsed) parseMemory(line *api.Line, now int64) error {
 	if err := p.memory.Check(now); err != nil {
 		return err
 	}
-	p.dated = line.CreatedAt != nil
+	p.dated, p.made = line.CreatedAt != nil, line.CreatedAt
 	p.identify()
 	return nil
 }

@@ -88,6 +88,7 @@ func Stage(b *foreign.Bundle, name string, r io.Reader, dir string) error {
 type rawLine struct {
 	number int
 	data   []byte // nil where it was too long to keep
+	head   []byte // then how it begins
 	end    int64  // where it ends in the file
 }
 
@@ -104,6 +105,7 @@ func (s *staged) lines(each func(rawLine) error) error {
 	for number := 1; ; number++ {
 		var data []byte
 		long := false
+		var head []byte
 		var err error
 		for {
 			var part []byte
@@ -128,7 +130,7 @@ func (s *staged) lines(each func(rawLine) error) error {
 		data = bytes.TrimRight(data, "\r\n")
 		switch {
 		case long:
-			data = nil
+			head, data = bytes.Clone(data[:min(len(data), headBytes)]), nil
 		case len(bytes.TrimSpace(data)) == 0:
 			data = []byte{}
 		}
@@ -136,7 +138,7 @@ func (s *staged) lines(each func(rawLine) error) error {
 			if number > linesMost {
 				return fault.Newf(fault.TooLarge, "The import has more than %d lines. Split it; nothing was changed.", linesMost)
 			}
-			if err := each(rawLine{number, data, at}); err != nil {
+			if err := each(rawLine{number, data, head, at}); err != nil {
 				return err
 			}
 		}
@@ -235,7 +237,7 @@ func (j judge) lines(raw []rawLine) ([]*parsed, error) {
 			errs[w] = guard(j.log, func() error {
 				for i := w; i < len(raw); i += workers {
 					if raw[i].data == nil {
-						out[i] = &parsed{number: raw[i].number, err: fault.Newf(fault.TooLarge, "The line is longer than %d bytes.", setting.Int("import.line"))}
+						out[i] = &parsed{number: raw[i].number, head: string(raw[i].head), err: fault.Newf(fault.TooLarge, "The line is longer than %d bytes.", setting.Int("import.line"))}
 						continue
 					}
 					out[i] = j.parse(raw[i].number, raw[i].data, j.now, j.foreign)

@@ -1,5 +1,7 @@
 package api
 
+import "strings"
+
 // Memory is one memory as it is served. The numbers of its last group are
 // computed by the server at AsOf; no client computes one of them.
 type Memory struct {
@@ -305,6 +307,25 @@ type Event struct {
 	Changes  []FieldChange `json:"changes"`
 	Scopes   []string      `json:"scopes,omitempty"` // what the token that did it was allowed to do
 	Others   []Other       `json:"others,omitempty"` // the sources of a merge, or what it was merged into
+}
+
+// ReasonImported begins the reason, in the audit, of a memory that an import added;
+// ReasonImportedFrom does where it is known what it came from.
+const (
+	ReasonImported     = "imported"
+	ReasonImportedFrom = ReasonImported + " from "
+)
+
+// Imported tells whether an import added the memory, and from what, if that is known.
+func (e Event) Imported() (from string, ok bool) {
+	if e.Action != "add" {
+		return "", false
+	}
+	from, named := strings.CutPrefix(e.Reason, ReasonImportedFrom)
+	if named {
+		return from, true
+	}
+	return "", e.Reason == ReasonImported
 }
 
 // FieldChange is one changed field of an event. Body changes come as Diff where

@@ -175,7 +175,9 @@ type LineFate struct {
 	Fate    string `json:"fate"`
 	ID      int64  `json:"id,omitempty"`
 	Message string `json:"message,omitempty"`
-	Text    string `json:"text,omitempty"` // how it begins, of another system's
+	Text    string `json:"text,omitempty"` // how it begins
+	// CreatedAt is when the memory was made, where the line says it.
+	CreatedAt *Time `json:"createdAt,omitempty"`
 }
 
 // ImportReport answers an import.

@@ -119,9 +119,16 @@ func TestImportOfAnotherSystemInTheApp(t *testing.T) {
 		return rows.length === 100 && rows[0].startsWith("243") && rows[0].includes("too long") && rows[1].includes("Eats dish number 0") && rows[1].includes("held back"); })()`)
 	w.Press("141 more")
 	w.Await("a hundred more", `document.querySelectorAll(".fates tbody tr").length === 200`)
+	w.Await("what is refused is told with how it begins", `document.querySelector(".fates tbody tr td:nth-child(3)").innerText.startsWith("too long too long")`)
 	w.Press("Leave out what is refused, bring 240 memories in")
 	w.See("What became of its lines")
 	w.SeeIn(".stat", "240")
+	w.Visit(s.URL("/memory/2"))
+	w.SeeIn(".event", "You brought it in from Markdown")
+	w.Visit(s.URL("/account?part=transfer"))
+	w.See("Drop a file, a zip or several files here")
+	w.Choose("#import-file", s.File("dated.txt", "[2026-01-05] - Moved to the harbour\n"))
+	w.SeeIn(".fates td", "5 Jan 2026")
 
 	// The same as plain text is there already; nothing is new.
 	w.Press("Another file")
