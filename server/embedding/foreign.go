@@ -8,8 +8,8 @@ import (
 
 // Foreign tells what a question is likely to be of: of what people keep, or of the world
 // at large, which is seldom in anybody's memories. The two lie apart along one direction,
-// from the middle of background questions that people ask of what is theirs to that of
-// questions of other domains.
+// from background questions that people ask of what is theirs to questions of other
+// domains: the one along which they are told apart best (package fit).
 type Foreign struct {
 	Axis   []float32 // of length 1; nil: nothing is told
 	Middle float64   // half-way between the two, along Axis

@@ -21,7 +21,7 @@ const (
 	passedMost   = 100  // of those that are passed over, how many are told of
 	wordsHalf    = 12   // the BM25 at which words count half
 	cosineScale  = 2.5  // makes a cosine, from which what is common was taken, as much as words
-	foreignPart  = 0.4  // how much a question's kind counts, as a cosine
+	foreignPart  = 0.7  // how much a question's kind counts, as a cosine
 	lateBlend    = 0.3  // the blend's part beside late
 	agreed       = 0.12 // the blend from which meaning and words agree with late; what is missing of it is taken off late
 	otherTongue  = 0.5  // relevance that a memory in another language than the question's stands behind; the floor is the same

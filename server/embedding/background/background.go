@@ -5,7 +5,9 @@
 // passages.txt, queries.txt and foreign.txt are lines of a language and a text:
 // what may be stored, what may be asked, and what nobody's memories answer.
 // pairs.tsv has a passage and a question that it answers; paraphrases.tsv, two
-// wordings, of the same fact or of different ones. None is taken from elsewhere, and
+// wordings, of the same fact or of different ones; kinds.tsv, questions of the same
+// forms, why, how and how many, of what is somebody's own and of the world at large.
+// None is taken from elsewhere, and
 // none is about the people or the words of a set that recall is measured with.
 package background
 
@@ -25,6 +27,8 @@ var (
 	pairs string
 	//go:embed paraphrases.tsv
 	paraphrases string
+	//go:embed kinds.tsv
+	kinds string
 )
 
 // Text is a text in a language, an ISO 639-1 code.
@@ -38,6 +42,13 @@ type Wordings struct {
 	Lang string
 	Same bool
 	A, B string
+}
+
+// Question is one of what is somebody's own, or of the world at large.
+type Question struct {
+	Lang  string
+	World bool
+	Text  string
 }
 
 // Passages are texts as they are stored.
@@ -61,6 +72,14 @@ func Pairs() (list []Pair) {
 func Paraphrases() (list []Wordings) {
 	for f := range fields(paraphrases, 4) {
 		list = append(list, Wordings{f[0], f[1] == "same", f[2], f[3]})
+	}
+	return list
+}
+
+// Kinds are questions of the same forms about either.
+func Kinds() (list []Question) {
+	for f := range fields(kinds, 3) {
+		list = append(list, Question{f[1], f[0] == "world", f[2]})
 	}
 	return list
 }

@@ -15,6 +15,7 @@ func TestEveryLineIsRead(t *testing.T) {
 	}{
 		"passages": {passages, len(Passages())}, "queries": {queries, len(Queries())}, "foreign": {foreign, len(Foreign())},
 		"pairs": {pairs, len(Pairs())}, "paraphrases": {paraphrases, len(Paraphrases())},
+		"kinds": {kinds, len(Kinds())},
 	} {
 		if n := strings.Count(c.file, "\n"); n != c.read || n == 0 {
 			t.Errorf("%s: %d lines, %d read", name, n, c.read)
@@ -43,5 +44,20 @@ func TestEveryLineIsRead(t *testing.T) {
 	}
 	if n := len(Paraphrases()); same*2 != n {
 		t.Errorf("%d of %d wordings are of the same", same, n)
+	}
+	world, own := map[string]int{}, map[string]int{}
+	for _, q := range Kinds() {
+		if q.World {
+			world[q.Lang]++
+		} else {
+			own[q.Lang]++
+		}
+	}
+	for _, of := range []map[string]int{world, own} {
+		for lang, n := range of {
+			if n != of["en"] || len(of) != 8 {
+				t.Errorf("%d questions in %s, %d in English, of %d languages", n, lang, of["en"], len(of))
+			}
+		}
 	}
 }
