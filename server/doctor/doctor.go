@@ -203,7 +203,7 @@ func database(ctx context.Context, p *Patient) api.Finding {
 	if len(found) > 0 {
 		return Failed("damaged: "+found[0], "Stop the server and bring a backup back: elowen admin restore FILE.")
 	}
-	return Fine("whole, schema %d; `elowen admin verify` looks at every row", schema)
+	return Fine("whole, schema %d. To look at every row: elowen admin verify", schema)
 }
 
 func accounts(ctx context.Context, p *Patient) api.Finding {
