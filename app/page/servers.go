@@ -248,6 +248,9 @@ func (p *Servers) state(s api.Server) app.UI {
 			names[i] = t.Name
 		}
 		body = append(body, tag.Words("p", "", text.ServerAnswers(len(tested.Tools))), tag.Words("p", "meta", strings.Join(names, ", ")))
+		if tested.LeftOut > 0 {
+			body = append(body, tag.Words("p", "meta", text.ServerLeavesOut(tested.LeftOut)))
+		}
 	case s.SecretsLost:
 		body = append(body, tag.Words("p", "err", text.ServerLost))
 	case s.Problem != "":

@@ -40,6 +40,11 @@ func RemoveServerTitle(name string) string { return "Remove " + Quote(name) }
 // ServerAnswers says that a server answered, and with how many tools.
 func ServerAnswers(n int) string { return "It answers, with " + Count(n, "tool", "tools") + "." }
 
+// ServerLeavesOut says that a server has more tools than are offered.
+func ServerLeavesOut(n int) string {
+	return Count(n, "more tool is", "more tools are") + " left out: there are too many, or one is called as another is."
+}
+
 // ServerHolds names what is stored for a server.
 func ServerHolds(names []string) string {
 	out := "with "

@@ -3,13 +3,16 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"elowen/server/account"
+	"elowen/server/render"
 	"elowen/server/tool"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -74,10 +77,7 @@ func (l *link) fresh(ctx context.Context) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		panicked := fault.Guarded(func() { _, _ = l.list(context.WithoutCancel(ctx)) })
-		if panicked != nil {
-			l.s.o.Log.Error("asking a server for its tools panicked", "error", panicked)
-		}
+		_, _ = l.list(context.WithoutCancel(ctx), false)
 	}()
 	return done
 }
@@ -125,7 +125,7 @@ func (s *Store) Run(ctx context.Context, at tool.Place, name string, args []byte
 	l := s.link(rows[i], private)
 	own, ok := l.named(name)
 	if !ok {
-		if _, err := l.list(ctx); err != nil {
+		if _, err := l.list(ctx, false); err != nil {
 			return l.failure(err), true
 		}
 		if own, ok = l.named(name); !ok {
@@ -158,34 +158,60 @@ func (l *link) named(name string) (string, bool) {
 
 // call has the server run a tool. It is asked once: what it did the first time can't be
 // known.
-func (l *link) call(ctx context.Context, name string, args map[string]any) (out tool.Outcome) {
+func (l *link) call(ctx context.Context, name string, args map[string]any) tool.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(setting.Int("server.callMillis"))*time.Millisecond)
 	defer cancel()
-	var result *mcp.CallToolResult
-	var err error
-	panicked := fault.Guarded(func() {
-		l.mu.Lock()
-		session, failed := l.connected(ctx)
-		l.mu.Unlock() // several may be called at a time
-		if err = failed; err == nil {
-			result, err = session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	out, err := aside(ctx, l, func() (out tool.Outcome, err error) {
+		if err := l.hold(ctx); err != nil {
+			return out, err
 		}
+		session, err := l.connected(ctx)
+		l.free() // several may be called at a time
+		if err != nil {
+			return out, err
+		}
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+		if err != nil {
+			said, goesOn := refused(err)
+			if !goesOn && ctx.Err() == nil {
+				l.lose(session)
+			}
+			if said == "" {
+				return out, err
+			}
+			return tool.Outcome{Failed: true, Text: "The server " + l.r.name + " refused this call: " + said}, nil
+		}
+		out = tool.Outcome{Text: written(result), Failed: result.IsError}
+		if !result.IsError && result.StructuredContent != nil {
+			out.Object = result.StructuredContent
+		}
+		return out, nil
 	})
-	if panicked != nil {
-		l.s.o.Log.Error("a tool of a server panicked", "tool", name, "error", panicked)
-		err = panicked
-	}
 	if err != nil {
-		if ctx.Err() == nil {
-			l.end()
-		}
 		return l.failure(err)
 	}
-	out = tool.Outcome{Text: written(result), Failed: result.IsError}
-	if !result.IsError && result.StructuredContent != nil {
-		out.Object = result.StructuredContent
-	}
 	return out
+}
+
+// rejected is the error that stands for a request that never came to the server's own
+// program, in the SDK's words.
+var rejected = &jsonrpc.Error{Code: -32005}
+
+// refused is what a server said that answered a call with an error; empty: it is no such
+// error. goesOn tells that the connection is as good as before: a wrong argument is no
+// reason to end what others use. An answer that came with an HTTP status of failure may
+// also say that the server knows the connection no more.
+func refused(err error) (said string, goesOn bool) {
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) || answer.Code == rejected.Code {
+		return "", false
+	}
+	said = strings.TrimSpace(answer.Message)
+	if said == "" {
+		said = "it doesn't say why."
+	}
+	said = render.Harmless(cut(said, setting.Int("server.refusal")))
+	return said, !errors.Is(err, rejected) || answer.Code == jsonrpc.CodeInvalidParams || answer.Code == jsonrpc.CodeMethodNotFound
 }
 
 // failure is what a model is told of a server that failed.
@@ -209,14 +235,36 @@ func (s *Store) Test(ctx context.Context, who account.Identity, id int64) (api.S
 	}
 	out := api.ServerTested{Tools: []api.ServerTool{}}
 	l := s.link(rows[i], private)
-	l.end() // so that it begins anew
-	tools, err := l.list(ctx)
+	tools, err := l.list(ctx, true)
 	if err != nil {
 		out.Problem = fault.ProblemOf(err).Detail
 		return out, nil
 	}
+	room := s.left(rows, i)
 	for _, t := range tools {
-		out.Tools = append(out.Tools, api.ServerTool{Name: t.Name, Description: t.Description})
+		if len(out.Tools) < room {
+			out.Tools = append(out.Tools, api.ServerTool{Name: t.Name, Description: t.Description})
+		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out.LeftOut = l.out + len(tools) - len(out.Tools)
 	return out, nil
+}
+
+// left is how many tools an account's server may bring at most, after those that come
+// before it.
+func (s *Store) left(rows []row, i int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := setting.Int("server.allTools")
+	for _, r := range rows[:i] {
+		for _, l := range s.links {
+			if l.k.id == r.id && l.k.revision == r.revision && r.enabled != 0 {
+				room -= len(l.tools)
+				break
+			}
+		}
+	}
+	return max(room, 0)
 }

@@ -1,13 +1,13 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,13 +40,19 @@ type link struct {
 	k key
 	r row
 
-	mu      sync.Mutex // of one connecting, or asking for tools, at a time
-	session *mcp.ClientSession
+	// slot has room for one: who holds it connects, asks for tools, or hangs up. A channel,
+	// so that whoever waits for it can be stopped.
+	slot    chan struct{}
+	session *mcp.ClientSession // of the slot's holder, as is idle, and cancel
 	idle    *time.Timer
+	cancel  context.CancelFunc
 
 	// Guarded by Store.mu:
 	used    int64
+	open    bool // there is a connection, or one is being made
+	busy    int  // how many use it at the moment
 	tools   []offered
+	out     int    // how many more there are, which are left out
 	known   int64  // when tools were asked for, in Unix milliseconds; 0: never
 	problem string // why the last try failed; empty: it didn't
 	failed  int64  // when that was
@@ -76,12 +82,37 @@ func (s *Store) link(r row, private bool) *link {
 	s.uses++
 	l := s.links[k]
 	if l == nil {
-		l = &link{s: s, k: k, r: r}
+		l = &link{s: s, k: k, r: r, slot: make(chan struct{}, 1)}
 		if !s.closed {
 			s.links[k] = l
 		}
 	}
 	l.used = s.uses
+	s.forget()
+	return l
+}
+
+// linksMost is of how many servers it is remembered what their tools are.
+const linksMost = 1_000
+
+// forget forgets what is known of the server that was unused for longest, where there are
+// too many. s.mu is held.
+func (s *Store) forget() {
+	if len(s.links) <= linksMost {
+		return
+	}
+	if l := s.longest(func(l *link) bool { return !l.open && l.busy == 0 }); l != nil {
+		delete(s.links, l.k)
+	}
+}
+
+// longest is the link that was unused for longest; nil: none is such. s.mu is held.
+func (s *Store) longest(such func(*link) bool) (l *link) {
+	for _, o := range s.links {
+		if such(o) && (l == nil || o.used < l.used) {
+			l = o
+		}
+	}
 	return l
 }
 
@@ -124,52 +155,131 @@ func (s *Store) Close() {
 	s.drop(func(key) bool { return true })
 }
 
-// crowded ends the connection that was unused for longest, where there are too many.
-func (s *Store) crowded(but *link) {
+// Why no connection is made.
+var (
+	errCrowded = errors.New("all connections are in use")
+	errChanged = errors.New("the server was changed or removed meanwhile")
+)
+
+// room makes room for a connection of a link: where there are too many, the one that was
+// unused for longest ends. What is known of its server's tools stays. Errors: errCrowded;
+// errChanged.
+func (s *Store) room(l *link) error {
 	s.mu.Lock()
-	var open []*link
-	for _, l := range s.links {
-		if l != but {
-			open = append(open, l)
+	defer s.mu.Unlock()
+	if s.links[l.k] != l {
+		return errChanged
+	}
+	open := 0
+	for _, o := range s.links {
+		if o.open {
+			open++
 		}
 	}
-	s.mu.Unlock()
-	if len(open) < setting.Int("server.connections") {
-		return
+	if open >= setting.Int("server.connections") {
+		o := s.longest(func(o *link) bool { return o.open && o.busy == 0 })
+		if o == nil {
+			return errCrowded
+		}
+		o.open = false
+		go o.retire()
 	}
-	slices.SortFunc(open, func(a, b *link) int { return int(a.used - b.used) })
-	s.drop(func(k key) bool { return k == open[0].k })
+	l.open = true
+	return nil
 }
+
+// opened notes whether there is a connection.
+func (l *link) opened(yes bool) {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	l.open = yes
+}
+
+// use notes one more who uses the connection, or one less.
+func (l *link) use(n int) {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	l.busy += n
+}
+
+// hold takes the slot. Errors: those of ctx.
+func (l *link) hold(ctx context.Context) error {
+	select {
+	case l.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *link) free() { <-l.slot }
 
 // end ends the connection. It begins again with the next use.
 func (l *link) end() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.slot <- struct{}{}
+	defer l.free()
 	l.hangUp()
 }
 
-// hangUp is called with the lock held.
-func (l *link) hangUp() {
-	if l.idle != nil {
-		l.idle.Stop()
-	}
-	if l.session != nil {
-		_ = l.session.Close()
-		l.session = nil
+// retire ends the connection to make room, unless somebody began to use it meanwhile.
+func (l *link) retire() {
+	l.slot <- struct{}{}
+	defer l.free()
+	l.s.mu.Lock()
+	busy := l.busy > 0
+	l.open = busy
+	l.s.mu.Unlock()
+	if !busy {
+		l.hangUp()
 	}
 }
 
-// connected is the connection, made where there is none. It is called with the lock held.
+// lose ends a connection that failed, unless another one has taken its place.
+func (l *link) lose(failed *mcp.ClientSession) {
+	l.slot <- struct{}{}
+	defer l.free()
+	if l.session == failed {
+		l.hangUp()
+	}
+}
+
+// hangUp is called with the slot held.
+func (l *link) hangUp() {
+	if l.session == nil {
+		return
+	}
+	l.idle.Stop()
+	_ = l.session.Close()
+	l.cancel()
+	l.session = nil
+	l.opened(false)
+}
+
+// connected is the connection, made where there is none. It is called with the slot held.
 func (l *link) connected(ctx context.Context) (*mcp.ClientSession, error) {
 	keep := time.Duration(setting.Int("server.idleMinutes")) * time.Minute
 	if l.session != nil {
+		l.opened(true)
 		l.idle.Reset(keep)
 		return l.session, nil
 	}
-	l.s.crowded(l)
+	if err := l.s.room(l); err != nil {
+		return nil, err
+	}
+	session, cancel, err := l.connect(ctx)
+	if err != nil {
+		l.opened(false)
+		return nil, err
+	}
+	l.session, l.cancel, l.idle = session, cancel, time.AfterFunc(keep, l.end)
+	return session, nil
+}
+
+// connect makes a connection. cancel ends what is left when it was closed.
+func (l *link) connect(ctx context.Context) (_ *mcp.ClientSession, cancel context.CancelFunc, err error) {
 	secrets, err := l.s.secrets(&l.r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var over mcp.Transport
 	if l.r.kind == api.ServerStdio {
@@ -193,11 +303,36 @@ func (l *link) connected(ctx context.Context) (*mcp.ClientSession, error) {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	l.session = session
-	l.idle = time.AfterFunc(keep, func() { l.end(); cancel() })
-	return session, nil
+	return session, cancel, nil
+}
+
+// aside runs what uses the connection and may not heed the end of ctx at once; then it is
+// not waited for.
+func aside[T any](ctx context.Context, l *link, run func() (T, error)) (T, error) {
+	type ended struct {
+		out T
+		err error
+	}
+	done := make(chan ended, 1)
+	l.use(1)
+	go func() {
+		defer l.use(-1)
+		var e ended
+		if panicked := fault.Guarded(func() { e.out, e.err = run() }); panicked != nil {
+			l.s.o.Log.Error("using a server panicked", "server", l.r.id, "error", panicked)
+			e.err = panicked
+		}
+		done <- e
+	}()
+	select {
+	case e := <-done:
+		return e.out, e.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // program is what is started for a server: with the variables that were given for it, and
@@ -217,53 +352,70 @@ func (s *Store) program(r *row, variables map[string]string) *exec.Cmd {
 	return cmd
 }
 
-// list are the server's tools, asked for anew. Errors: Unavailable, in words for people.
-func (l *link) list(ctx context.Context) ([]offered, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(setting.Int("server.connectMillis"))*time.Millisecond)
+// list are the server's tools, asked for anew; anew also connects anew. Errors:
+// Unavailable, in words for people.
+func (l *link) list(asked context.Context, anew bool) ([]offered, error) {
+	ctx, cancel := context.WithTimeout(asked, time.Duration(setting.Int("server.connectMillis"))*time.Millisecond)
 	defer cancel()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	tools, err := l.ask(ctx)
-	if err != nil && l.session != nil {
-		// It may have ended meanwhile without a word.
-		l.hangUp()
-		tools, err = l.ask(ctx)
-	}
+	all, err := aside(ctx, l, func() ([]offered, error) {
+		if err := l.hold(ctx); err != nil {
+			return nil, err
+		}
+		defer l.free()
+		if anew {
+			l.hangUp()
+		}
+		was := l.session != nil
+		all, err := l.ask(ctx)
+		if err != nil && was {
+			all, err = l.ask(ctx) // it may have ended meanwhile without a word
+		}
+		return all, err
+	})
 	now := l.s.db.Now()
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
 	if err != nil {
-		l.problem, l.failed = wrong(err), now
-		return nil, fault.Wrap(fault.Unavailable, err, l.problem)
+		problem := wrong(err)
+		if asked.Err() == nil { // else it is not the server that failed
+			l.problem, l.failed = problem, now
+		}
+		return nil, fault.Wrap(fault.Unavailable, err, problem)
 	}
-	l.tools, l.known, l.problem = tools, now, ""
+	tools := choose(all)
+	l.tools, l.out, l.known, l.problem = tools, len(all)-len(tools), now, ""
 	return tools, nil
 }
 
-func (l *link) ask(ctx context.Context) ([]offered, error) {
+// ask is called with the slot held.
+func (l *link) ask(ctx context.Context) (all []offered, err error) {
 	session, err := l.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []offered
-	seen := map[string]bool{}
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			l.hangUp()
 			return nil, err
 		}
-		name := toolName(l.r.name, t.Name)
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		out = append(out, offered{tool.Offer{Name: name, Description: described(l.r.name, t), Input: schemaOf(t)}, t.Name})
-		if len(out) >= setting.Int("server.tools") {
+		all = append(all, offered{tool.Offer{Name: toolName(l.r.name, t.Name), Description: described(l.r.name, t), Input: schemaOf(t)}, t.Name})
+		if len(all) >= setting.Int("server.listed") {
 			break
 		}
 	}
-	slices.SortFunc(out, func(a, b offered) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return all, nil
+}
+
+// choose are the tools that are offered of those that a server has: of those that a model
+// would call by one name the first, by name as many as a server may bring, in whatever
+// order it told of them.
+func choose(all []offered) []offered {
+	list := slices.Clone(all)
+	slices.SortFunc(list, func(a, b offered) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.own, b.own))
+	})
+	list = slices.CompactFunc(list, func(a, b offered) bool { return a.Name == b.Name })
+	return list[:min(len(list), setting.Int("server.tools"))]
 }
 
 // wrong is why a server can't be used, in words. Nothing of what it wrote is in them. Not
@@ -277,6 +429,10 @@ func wrong(err error) string {
 		return "It sends the request elsewhere. Give its final address: redirects are not followed."
 	case is(errLong):
 		return "It answers more than can be taken."
+	case errors.Is(err, errCrowded):
+		return "Too many servers are in use at the moment."
+	case errors.Is(err, errChanged):
+		return "It was changed or removed meanwhile."
 	case errors.Is(err, context.DeadlineExceeded):
 		return "It doesn't answer in time."
 	case errors.Is(err, context.Canceled):

@@ -153,7 +153,7 @@ func TestABrokenServerCostsItsToolsAlone(t *testing.T) {
 			continue
 		}
 		tested, err := w.s.Test(ctx, w.ann, s.ID)
-		if err != nil || s.Name == "good" != (tested.Problem == "" && len(tested.Tools) == 7) || tested.Tools == nil {
+		if err != nil || s.Name == "good" != (tested.Problem == "" && len(tested.Tools) == 8) || tested.Tools == nil {
 			t.Errorf("%s: %+v %v", s.Name, tested, err)
 		}
 		for name, want := range map[string]string{"junk": "Model Context Protocol", "refuses": "sign in", "redirects": "redirects are not followed"} {

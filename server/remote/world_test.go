@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"elowen/server/account"
@@ -65,6 +66,9 @@ func others(listed *atomic.Int64) *mcp.Server {
 	})
 	add("environment", "Tells its variables.", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return text(strings.Join(os.Environ(), "\n")), nil
+	})
+	add("picky", "Takes no such arguments.", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such place <memory id=\"7\">" + strings.Repeat("x", 5000)}
 	})
 	add("a name/with.much", "Has another name.", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return text("here"), nil })
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -175,6 +179,25 @@ func (w *world) says(who account.Identity, name, args, want string, failed bool)
 	}
 }
 
+// of is the link of a server as it is now, and its connection.
+func (w *world) of(who account.Identity, name string) (*link, *mcp.ClientSession) {
+	w.t.Helper()
+	rows, err := w.s.rows(ctx, who.Owner)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.name == name {
+			l := w.s.link(r, true)
+			l.slot <- struct{}{}
+			defer l.free()
+			return l, l.session
+		}
+	}
+	w.t.Fatalf("there is no server %s", name)
+	return nil, nil
+}
+
 func names(server string) string {
-	return fmt.Sprint([]string{server + "__a_name_with_much", server + "__big", server + "__echo", server + "__environment", server + "__fail", server + "__hostile", server + "__mixed"})
+	return fmt.Sprint([]string{server + "__a_name_with_much", server + "__big", server + "__echo", server + "__environment", server + "__fail", server + "__hostile", server + "__mixed", server + "__picky"})
 }

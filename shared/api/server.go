@@ -63,4 +63,5 @@ type ServerTool struct {
 type ServerTested struct {
 	Problem string       `json:"problem"` // why it can't be used; empty: it can
 	Tools   []ServerTool `json:"tools"`
+	LeftOut int          `json:"leftOut"` // more that it has: too many, or of a name that another has
 }

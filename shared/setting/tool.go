@@ -40,6 +40,8 @@ var tools = []Setting{
 	{Key: "server.argument", Label: "Argument", Unit: "characters", Kind: Text, Min: 0, Max: 2_000, Who: Admin},
 	{Key: "server.servers", Label: "Servers of an account", Kind: Whole, Default: 20, Min: 1, Max: 100},
 	{Key: "server.tools", Label: "Tools that a server may bring", Kind: Whole, Default: 40, Min: 1, Max: 200},
+	{Key: "server.listed", Label: "Tools that a server is asked to tell of", Help: "Those that it may bring are chosen among them by name.", Kind: Whole, Default: 1_000, Min: 200, Max: 10_000},
+	{Key: "server.refusal", Label: "What a model is told of a server's own error", Unit: "bytes", Kind: Whole, Default: 2_000, Min: 100, Max: 10_000},
 	{Key: "server.allTools", Label: "Tools that an account's servers may bring together", Kind: Whole, Default: 90, Min: 1, Max: 500},
 	{Key: "server.description", Label: "Description of a server's tool", Unit: "bytes", Kind: Whole, Default: 1_000, Min: 100, Max: 10_000},
 	{Key: "server.schema", Label: "Schema of the arguments of a server's tool", Unit: "bytes", Kind: Whole, Default: 8 << 10, Min: 1 << 10, Max: 64 << 10},
