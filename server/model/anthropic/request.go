@@ -15,7 +15,7 @@ import (
 func (c *Client) params(r chat.Request) anthropic.MessageNewParams {
 	most := r.MostTokens
 	if most <= 0 {
-		most = c.c.Room
+		most = asked(r.Fields, c.c.Room)
 	}
 	out := anthropic.MessageNewParams{Model: c.c.Model, MaxTokens: int64(most)}
 	if !c.bare.Load() {
@@ -36,6 +36,7 @@ func (c *Client) params(r chat.Request) anthropic.MessageNewParams {
 		}
 		out.Tools = append(out.Tools, anthropic.ToolUnionParam{OfTool: &one})
 	}
+	fields(r.Fields, &out)
 	return out
 }
 
@@ -68,6 +69,14 @@ func blocks(m chat.Message) (out []anthropic.ContentBlockParamUnion) {
 			result.Content = []anthropic.ToolResultBlockParamContentUnion{{OfText: &anthropic.TextBlockParam{Text: m.Text}}}
 		}
 		return append(out, anthropic.ContentBlockParamUnion{OfToolResult: &result})
+	}
+	for _, i := range chat.Images(m.Raw) {
+		switch {
+		case i.URL != "":
+			out = append(out, anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: i.URL}))
+		default:
+			out = append(out, anthropic.NewImageBlockBase64(i.Type, i.Data))
+		}
 	}
 	if m.Text != "" {
 		out = append(out, anthropic.NewTextBlock(m.Text))

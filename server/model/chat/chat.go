@@ -20,6 +20,10 @@ type Message struct {
 	Text   string
 	Calls  []Call // of an Assistant
 	CallID string // of a ToolResult: the Call that it answers
+	// Raw is the message in OpenAI's form, as another program wrote it. An endpoint that
+	// speaks that API is sent it as it is; for others the fields above are there, and the
+	// images are taken from it (Images). nil: there is none.
+	Raw json.RawMessage
 }
 
 // Call is a tool called by a model. Arguments are JSON as the model wrote them, which
@@ -30,6 +34,7 @@ type Call struct{ ID, Name, Arguments string }
 type Tool struct {
 	Name, Description string
 	Input             json.RawMessage
+	Raw               json.RawMessage // in OpenAI's form, as Message.Raw is
 }
 
 // Request is what a model is asked.
@@ -37,6 +42,10 @@ type Request struct {
 	Messages   []Message
 	Tools      []Tool
 	MostTokens int // of the answer; 0: the provider's or a sane default
+	// Fields are further ones of the request in OpenAI's form, by name, as another program
+	// wrote them. An endpoint that speaks that API is sent them as they are, another one
+	// what it has a word for.
+	Fields map[string]json.RawMessage
 }
 
 // Event is a piece of an answer. Exactly one field is set.

@@ -73,6 +73,10 @@ func (c *Client) params(r chat.Request) openai.ChatCompletionNewParams {
 		out.Messages = append(out.Messages, message(m))
 	}
 	for _, t := range r.Tools {
+		if t.Raw != nil {
+			out.Tools = append(out.Tools, param.Override[openai.ChatCompletionToolUnionParam](t.Raw))
+			continue
+		}
 		f := shared.FunctionDefinitionParam{Name: t.Name, Description: param.NewOpt(t.Description)}
 		_ = json.Unmarshal(t.Input, &f.Parameters) // a tool of ours has a schema; without one it takes no arguments
 		out.Tools = append(out.Tools, openai.ChatCompletionFunctionTool(f))
@@ -87,10 +91,20 @@ func (c *Client) params(r chat.Request) openai.ChatCompletionNewParams {
 	default:
 		out.MaxTokens = param.NewOpt(int64(r.MostTokens))
 	}
+	if len(r.Fields) > 0 {
+		fields := make(map[string]any, len(r.Fields))
+		for name, value := range r.Fields {
+			fields[name] = value
+		}
+		out.SetExtraFields(fields)
+	}
 	return out
 }
 
 func message(m chat.Message) openai.ChatCompletionMessageParamUnion {
+	if m.Raw != nil {
+		return param.Override[openai.ChatCompletionMessageParamUnion](m.Raw)
+	}
 	switch m.Role {
 	case chat.System:
 		return openai.SystemMessage(m.Text)
