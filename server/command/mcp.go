@@ -32,7 +32,7 @@ func (c *mcpCommand) local() {}
 func (c *mcpCommand) Run(r *run) error {
 	b := &mcpd.Bridge{In: r.Stdin, Out: r.Stdout, Header: http.Header{}}
 	if at := c.where(r); at != "" {
-		b.Header.Set(mcpd.HeaderProject, at)
+		b.Header.Set(api.HeaderProject, at)
 	}
 	if c.Server != "" {
 		at, err := c.address()

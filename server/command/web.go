@@ -22,6 +22,7 @@ import (
 	"elowen/server/layout"
 	"elowen/server/live"
 	"elowen/server/mcpd"
+	"elowen/server/openaid"
 	"elowen/server/projection"
 	"elowen/server/projection/view"
 	"elowen/server/site"
@@ -92,6 +93,9 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	mux := http.NewServeMux()
 	mux.Handle(api.PathLive, w.live)
 	mux.Handle(api.PathMCP, released(site.Release(version), st.agents(gate.Program, "")))
+	mux.Handle(api.PathV1, released(site.Release(version), openaid.New(openaid.Options{
+		Turns: st.turns, Models: st.models, Embedding: st.embedding, Identify: gate.Program, Clock: r.Clock, Log: log,
+	})))
 	for _, p := range []string{"/api/", api.PathHealth, api.PathReady, api.PathMetrics} {
 		mux.Handle(p, released(site.Release(version), rest))
 	}

@@ -23,6 +23,14 @@ type Snapshot struct {
 // Ready tells whether there is somebody to ask.
 func (s *Snapshot) Ready() bool { return s.On() && s.Embedder != nil }
 
+// missing is the error of one that isn't Ready.
+func (s *Snapshot) missing() error {
+	if s.Problem != "" {
+		return fault.New(fault.Unavailable, s.Problem)
+	}
+	return fault.New(fault.Unavailable, "No embedding model is set up.")
+}
+
 // State is how an Embedder that goes over a network is.
 type State struct {
 	Problem string // what is wrong, for people; empty: nothing
@@ -107,11 +115,7 @@ func (s *Service) State() State {
 func (s *Service) Query(ctx context.Context, text string) ([]float32, *Snapshot, error) {
 	snapshot := s.Snapshot()
 	if !snapshot.Ready() {
-		why := snapshot.Problem
-		if why == "" {
-			why = "No embedding model is set up."
-		}
-		return nil, snapshot, fault.New(fault.Unavailable, why)
+		return nil, snapshot, snapshot.missing()
 	}
 	defer s.ask()()
 	ctx, cancel := Sooner(ctx)
@@ -130,6 +134,58 @@ func (s *Service) Query(ctx context.Context, text string) ([]float32, *Snapshot,
 		return nil, snapshot, fault.New(fault.Unavailable, "The embedding model did not answer the question.")
 	}
 	return list[0].Vectors[0], snapshot, nil
+}
+
+// Embed embeds texts that whoever asks waits for, and answers one vector a text, of length
+// 1: of a text that takes several windows their mean. Errors: Unavailable where embeddings
+// are off or the model cannot be asked; that of the first text that cannot be embedded.
+func (s *Service) Embed(ctx context.Context, texts []string, kind Kind) ([][]float32, error) {
+	snapshot := s.Snapshot()
+	if !snapshot.Ready() {
+		return nil, snapshot.missing()
+	}
+	defer s.ask()()
+	out := make([][]float32, 0, len(texts))
+	for from := 0; from < len(texts); {
+		to := snapshot.Embedder.Limits().Take(texts, from)
+		most, cancel := Sooner(ctx)
+		list, err := snapshot.Embedder.Embed(most, texts[from:to], kind)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != to-from {
+			return nil, fault.New(fault.Unavailable, "The embedding model did not answer all texts.")
+		}
+		for _, r := range list {
+			v, err := r.mean()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v)
+		}
+		from = to
+	}
+	return out, nil
+}
+
+// mean is the mean of a text's vectors, of length 1.
+func (r Result) mean() ([]float32, error) {
+	switch {
+	case r.Err != nil:
+		return nil, r.Err
+	case len(r.Vectors) == 0:
+		return nil, fault.New(fault.Unavailable, "The embedding model did not answer all texts.")
+	case len(r.Vectors) == 1:
+		return r.Vectors[0], nil
+	}
+	sum := make([]float32, len(r.Vectors[0]))
+	for _, v := range r.Vectors {
+		for i := range min(len(sum), len(v)) {
+			sum[i] += v[i]
+		}
+	}
+	return sum, Normalize(sum)
 }
 
 // ask notes that somebody asks, until the function it gives is called.

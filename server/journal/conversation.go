@@ -157,6 +157,21 @@ func Newest(tx *db.Tx, owner db.AccountID, conversation, entry int64) (int64, er
 	return newest, err
 }
 
+// Behind is the end of what stands behind an entry without being said: blocks, and what
+// takes blocks out; the entry itself where there is nothing. Of several the newest counts.
+// Errors: NotFound.
+func Behind(tx *db.Tx, owner db.AccountID, conversation, entry int64) (int64, error) {
+	var last int64
+	err := tx.Row(`WITH RECURSIVE behind (id) AS (
+			SELECT id FROM journal_entry WHERE id = ? AND conversation_id = ? AND owner_id = ?
+			UNION ALL SELECT e.id FROM journal_entry e JOIN behind b ON e.parent_id = b.id WHERE e.conversation_id = ? AND +e.owner_id = ? AND e.type IN (?, ?))
+		SELECT COALESCE(MAX(id), 0) AS v FROM behind`, []any{entry, conversation, int64(owner), conversation, int64(owner), string(TypeTurnContext), string(TypeContextCleared)}, &last)
+	if err == nil && last == 0 {
+		err = errNoParent
+	}
+	return last, err
+}
+
 // Delete removes a conversation with all its entries, for good, and tells which those
 // were. Errors: NotFound.
 func Delete(tx *db.Tx, owner db.AccountID, id int64) (entries []int64, err error) {

@@ -10,13 +10,10 @@ import (
 	"elowen/server/account"
 	"elowen/server/delivery"
 	"elowen/server/tool"
+	"elowen/shared/api"
 	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
-
-// HeaderProject names where the agent works, for clients that are set up once for a
-// folder: a path or a project's name.
-const HeaderProject = "X-Elowen-Project-Path"
 
 // Options are what a Handler is made of.
 type Options struct {
@@ -100,7 +97,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, m *message) {
 	if done := m.answer(w); done {
 		return
 	}
-	c := caller{who: who, project: r.Header.Get(HeaderProject), request: r.Context()}
+	c := caller{who: who, project: r.Header.Get(api.HeaderProject), request: r.Context()}
 	out := &recorder{header: http.Header{}, status: http.StatusOK}
 	h.sdk.ServeHTTP(out, m.request(r, context.WithValue(r.Context(), callerKey{}, c)))
 	out.play(w, *m)

@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"elowen/server/mcpd"
 	"elowen/server/render"
 	"elowen/server/servertest"
 	"elowen/server/tool"
@@ -136,11 +135,11 @@ func TestProjects(t *testing.T) {
 		}
 	}
 	for what, path := range map[string]string{"invalid UTF-8": "/srv/\xff", "too long": "/" + strings.Repeat("x", 1000)} {
-		if why := wrong(t, connect(t, s, token, http.Header{mcpd.HeaderProject: {path}}), "MemorySearch", args{"query": "airlock"}); !strings.Contains(why, "projectPath") {
+		if why := wrong(t, connect(t, s, token, http.Header{api.HeaderProject: {path}}), "MemorySearch", args{"query": "airlock"}); !strings.Contains(why, "projectPath") {
 			t.Errorf("%s: %s", what, why)
 		}
 	}
-	if f := search(connect(t, s, token, http.Header{mcpd.HeaderProject: {"/srv/moon/x"}}), nil); len(f.Memories) != 2 {
+	if f := search(connect(t, s, token, http.Header{api.HeaderProject: {"/srv/moon/x"}}), nil); len(f.Memories) != 2 {
 		t.Errorf("by header: %+v", f)
 	}
 	q = "submarines and their periscopes"

@@ -26,14 +26,34 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	said, _, err := t.answer(ctx, c.Leaf, chat.Request{Messages: messages(c.Parts), Tools: offers}, answering{calls: setting.Int("turn.calls"), bytes: setting.Int("turn.answer")})
+	if said == nil {
+		return nil, err
+	}
+	return said.Calls, err
+}
+
+// answering is how an answer is taken.
+type answering struct {
+	calls, bytes int // that it may have at most
+	// hear is told of what comes, text and calls, as it comes. Its error ends the answer. nil:
+	// nobody is.
+	hear func(chat.Event) error
+	// passed has an answer be whatever the model says, for a program that judges it: also
+	// one that says nothing, which is no entry, or was cut by its length.
+	passed bool
+}
+
+// answer has the model answer a request, and stores what it says behind the leaf. Where it
+// is cut off in the middle, what it said until then is kept, and the error says why; done
+// is nil then. said is nil where nothing is kept.
+func (t *turn) answer(ctx context.Context, leaf int64, r chat.Request, how answering) (said *journal.Message, done *chat.Done, err error) {
 	t.phase(api.PhaseWaiting, "") // listen needs a phase: what is said belongs to one
-	t.listen(c.Leaf)
-	said := &journal.Message{Role: journal.RoleAssistant, Model: t.model.Name()}
+	t.listen(leaf)
+	said = &journal.Message{Role: journal.RoleAssistant, Model: t.model.Name()}
 	var text strings.Builder
-	var done *chat.Done
-	most := setting.Int("turn.answer")
 	var failed error
-	for e, err := range t.model.Ask(ctx, chat.Request{Messages: messages(c.Parts), Tools: offers}) {
+	for e, err := range t.model.Ask(ctx, r) {
 		if err != nil {
 			failed = err
 			break
@@ -46,17 +66,20 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 		}
 		switch {
 		case e.Call != nil:
-			if len(said.Calls) < setting.Int("turn.calls") {
+			if len(said.Calls) < how.calls {
 				said.Calls = append(said.Calls, callOf(*e.Call, said.Calls))
 				t.speak("", e.Call)
 			}
 		case e.Done != nil:
 			done = e.Done
-		case text.Len()+len(e.Text) > most:
-			failed = fault.Newf(fault.Unavailable, "The model's answer is longer than %d bytes, and was ended there.", most)
+		case text.Len()+len(e.Text) > how.bytes:
+			failed = fault.Newf(fault.Unavailable, "The model's answer is longer than %d bytes, and was ended there.", how.bytes)
 		default:
 			text.WriteString(e.Text)
 			t.speak(e.Text, nil)
+		}
+		if failed == nil && how.hear != nil && e.Done == nil {
+			failed = how.hear(e)
 		}
 		if failed != nil {
 			break
@@ -73,6 +96,10 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 	case done == nil:
 		said.Cut = journal.CutError
 		failed = fault.New(fault.Unavailable, "The model's answer broke off in the middle. What it said until then is kept.")
+	case done.Stop == chat.StopLength && how.passed:
+		said.Cut = journal.CutLength
+	case done.Stop == chat.StopRefused && how.passed:
+		said.Cut = journal.CutError
 	case done.Stop == chat.StopLength:
 		said.Cut = journal.CutLength
 		failed = fault.New(fault.Unavailable, "The model's answer reached the greatest length that it may have, and ends there. Ask the model to go on, or try again.")
@@ -80,14 +107,14 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 		said.Cut = journal.CutError
 		failed = fault.New(fault.Unavailable, "The model would not answer this, or not to the end.")
 	}
-	if said.Cut != "" {
+	if said.Cut != "" && !how.passed {
 		said.Calls = nil // nobody runs them
 	}
 	if said.Content == "" && len(said.Calls) == 0 {
-		if failed == nil {
+		if failed == nil && !how.passed {
 			failed = fault.New(fault.Unavailable, "The model answered nothing.")
 		}
-		return nil, failed
+		return nil, done, failed
 	}
 	// What was said is kept also when the turn has ended meanwhile.
 	keep := context.WithoutCancel(ctx)
@@ -97,13 +124,16 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 				return err
 			}
 		}
-		_, err := journal.Append(tx, t.owner, t.id, c.Leaf, journal.Draft{Payload: said})
+		list, err := journal.Append(tx, t.owner, t.id, leaf, journal.Draft{Payload: said})
+		if err == nil && t.relayed != nil {
+			err = t.relayed.chain.note(tx, t.owner, t.id, list[0].ID, said)
+		}
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, done, err
 	}
-	return said.Calls, failed
+	return said, done, failed
 }
 
 // storable is a text as either engine can store it.

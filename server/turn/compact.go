@@ -208,7 +208,7 @@ func (s *Store) Compact(ctx context.Context, owner db.AccountID, id int64, in ap
 	if err != nil {
 		return api.Conversation{}, err
 	}
-	s.beginWith(owner, id, func(t *turn, ctx context.Context) error {
+	s.beginWith(owner, id, work{do: func(t *turn, ctx context.Context) error {
 		pick := t.row.model()
 		if in.Model != nil && in.Model.Provider != "" {
 			pick = in.Model
@@ -222,6 +222,6 @@ func (s *Store) Compact(ctx context.Context, owner db.AccountID, id int64, in ap
 			return err
 		}
 		return t.compact(ctx, c.Snapshot, did.Entry, m, in.Instructions)
-	})
+	}})
 	return s.Get(ctx, owner, id)
 }

@@ -139,7 +139,10 @@ func (s *Store) Delete(ctx context.Context, owner db.AccountID, id int64) error 
 		if _, err := get(tx, owner, id); err != nil {
 			return made{}, err
 		}
-		for _, q := range []string{`DELETE FROM turn_queue WHERE conversation_id = ? AND owner_id = ?`, `DELETE FROM chat WHERE conversation_id = ? AND owner_id = ?`} {
+		for _, q := range []string{
+			`DELETE FROM relayed_entry WHERE conversation_id = ? AND owner_id = ?`, `DELETE FROM relayed_name WHERE conversation_id = ? AND owner_id = ?`,
+			`DELETE FROM turn_queue WHERE conversation_id = ? AND owner_id = ?`, `DELETE FROM chat WHERE conversation_id = ? AND owner_id = ?`,
+		} {
 			if _, err := tx.Exec(q, id, int64(owner)); err != nil {
 				return made{}, err
 			}

@@ -20,9 +20,15 @@
 // next turn, where it comes late. Recall while a turn works (live.go) searches by what
 // the tools and the model said, beside the turn, and is never waited for.
 //
+// Another program may keep a conversation itself and ask by way of us (relay.go): it sends
+// all that was said each time. That is matched with what stands in the journal by its
+// prints (chain.go), what is new is stored, and a turn runs whose one round is a model's
+// answer to the program's own messages and tools, with our blocks where they stand. What
+// the system says is the program's, and is not stored.
+//
 // # Tables
 //
-// chat, turn_queue, chat_compaction.
+// chat, turn_queue, chat_compaction, relayed_name, relayed_entry.
 //
 // # Invariants
 //

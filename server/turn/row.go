@@ -131,7 +131,7 @@ func compactAt(tx *db.Tx, owner db.AccountID, pick api.ModelPick) (percent int, 
 
 // EraseAccount removes everything of the account's here.
 func EraseAccount(tx *db.Tx, owner db.AccountID) error {
-	for _, q := range []string{`DELETE FROM turn_queue WHERE owner_id = ?`, `DELETE FROM chat WHERE owner_id = ?`, `DELETE FROM chat_compaction WHERE owner_id = ?`} {
+	for _, q := range []string{`DELETE FROM relayed_entry WHERE owner_id = ?`, `DELETE FROM relayed_name WHERE owner_id = ?`, `DELETE FROM turn_queue WHERE owner_id = ?`, `DELETE FROM chat WHERE owner_id = ?`, `DELETE FROM chat_compaction WHERE owner_id = ?`} {
 		if _, err := tx.Exec(q, int64(owner)); err != nil {
 			return err
 		}

@@ -34,6 +34,8 @@ type turn struct {
 	live     live
 	model    Model
 	rounds   int
+
+	relayed *relayed // what another program asks; nil: the turn is our own
 }
 
 // set is what a turn goes by.
@@ -46,43 +48,66 @@ type set struct {
 // begin runs the turns of a conversation that this program holds, one after the other,
 // unless that goes on already.
 func (s *Store) begin(owner db.AccountID, id int64) {
-	s.beginWith(owner, id, (*turn).run)
+	s.beginWith(owner, id, usual)
+}
+
+// work is what a turn does.
+type work struct {
+	do    func(*turn, context.Context) error
+	ended func(error) // told of its end, when the turn is over; nil: nobody is
+}
+
+// usual is the work of a turn that a message begins.
+var usual = work{do: (*turn).run}
+
+// end tells of the end of the work.
+func (w work) end(err error) {
+	if w.ended != nil {
+		w.ended(err)
+	}
 }
 
 // beginWith is begin with other work as the first turn.
-func (s *Store) beginWith(owner db.AccountID, id int64, work func(*turn, context.Context) error) {
+func (s *Store) beginWith(owner db.AccountID, id int64, w work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
+		w.end(errClosing)
 		return // it counts as interrupted once the lease is over, or at the next start
 	}
 	ss := s.session(owner, id)
 	if ss.end != nil {
-		// Its row is this program's again, or still: whether there is anything to be done is
-		// looked at when the one that runs has ended. Only turns of their own are begun so:
-		// other work is refused while one runs, and is taken for a turn in that instant.
-		ss.more = true
+		// Its row is this program's again, or still: it is gone on with when the turn that is
+		// about to end has.
+		ss.next = &w
 		return
 	}
 	ctx, end := context.WithCancelCause(s.ctx)
 	ss.end = end
-	s.work.Go(func() { s.run(ctx, end, ss, work) })
+	s.work.Go(func() { s.run(ctx, end, ss, w) })
 }
 
 // run runs turns until none is to be run.
-func (s *Store) run(ctx context.Context, end context.CancelCauseFunc, ss *session, work func(*turn, context.Context) error) {
+func (s *Store) run(ctx context.Context, end context.CancelCauseFunc, ss *session, w work) {
 	over := make(chan struct{})
 	s.work.Go(func() { s.hold(ss, over) })
 	for {
-		err := s.one(ctx, ss, work)
+		err := s.one(ctx, ss, w.do)
 		again := s.finish(ctx, ss, err)
-		if work = (*turn).run; err == nil {
+		w.end(err)
+		if err == nil {
 			s.title(ss.owner, ss.id)
 		}
 		end(nil)
 		s.mu.Lock()
 		ss.now = nil
-		again, ss.more = again || ss.more, false
+		w = usual
+		if ss.next != nil {
+			w, ss.next, again = *ss.next, nil, true
+		}
+		if again && s.closed {
+			w.end(errClosing)
+		}
 		if again && !s.closed {
 			ctx, end = context.WithCancelCause(s.ctx)
 			ss.end = end

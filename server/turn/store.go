@@ -53,6 +53,11 @@ type Store struct {
 
 	searching atomic.Int64 // searches for memories that run
 
+	relaying struct { // answers on their way for other programs
+		sync.Mutex
+		by map[db.AccountID]int
+	}
+
 	mu       sync.Mutex
 	closed   bool
 	changed  func(owner db.AccountID, conversation int64)
@@ -69,7 +74,7 @@ type session struct {
 
 	// Guarded by Store.mu:
 	end  context.CancelCauseFunc // of the running turn; nil: none runs
-	more bool                    // another turn was begun while one was about to end
+	next *work                   // of a turn that was begun while one was about to end; nil: none was
 	now  *speech                 // what goes on; nil: nothing
 
 	// late is recall for messages whose block has not come in yet. Only the running turn
@@ -93,6 +98,7 @@ func New(d *db.DB, o Options) *Store {
 		o.Holder = db.NewSecret()
 	}
 	s := &Store{db: d, o: o, contexts: delivery.NewContexts(o.Snapshots), sessions: map[int64]*session{}, changed: o.Changed}
+	s.relaying.by = map[db.AccountID]int{}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
 }

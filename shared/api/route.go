@@ -10,6 +10,7 @@ const (
 	PathOpenAPI     = "/api/openapi.json"
 	PathLive        = "/api/live"
 	PathMCP         = "/mcp" // the Model Context Protocol, for agents
+	PathV1          = "/v1/" // OpenAI's API, for programs that speak it
 	PathSetup       = "/api/setup"
 	PathLogin       = "/api/login"
 	PathLogout      = "/api/logout"
@@ -66,6 +67,17 @@ func itemPath(base string, id int64, part []string) string {
 // HeaderVersion is the header in which every answer names the server's release: a page
 // that is of another one offers to be loaded anew.
 const HeaderVersion = "Elowen-Version"
+
+// HeaderProject names where a program works, for those that are set up once for a folder:
+// a path or a project's name.
+const HeaderProject = "X-Elowen-Project-Path"
+
+// HeaderConversation is what a program under PathV1 calls a conversation, and
+// HeaderConversationID which of the account's conversations that is.
+const (
+	HeaderConversation   = "X-Elowen-Conversation"
+	HeaderConversationID = "X-Elowen-Conversation-Id"
+)
 
 // HeaderIdempotency is the header that makes a write safe to repeat.
 const HeaderIdempotency = "Idempotency-Key"

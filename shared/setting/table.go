@@ -91,7 +91,7 @@ var table = append([]Setting{
 	{Key: "retention.graceDays", Label: "Grace period", Help: "A memory younger than this is never moved to the trash. 0 means none.", Unit: "days", Kind: Number, Default: 14, Min: 0, Max: 365, Who: Admin},
 	{Key: "retention.vitalityFloor", Label: "Vitality floor", Help: "Below it a memory becomes eligible.", Kind: Number, Default: 10, Min: 1, Max: 90, Who: Admin},
 	{Key: "retention.dailyDeletionLimit", Label: "Daily trash limit", Help: "At most this many a person in any 24 hours; the rest wait.", Unit: "a day", Kind: Whole, Default: 5, Min: 1, Max: 200, Who: Admin},
-}, slices.Concat(recall, models, transcripts, agents, tools, conversations, halfLives())...)
+}, slices.Concat(recall, models, transcripts, agents, tools, conversations, relayed, halfLives())...)
 
 // Level is one step of the importance scale: what forgetting would cost.
 type Level struct {

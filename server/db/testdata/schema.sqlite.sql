@@ -76,6 +76,12 @@ CREATE INDEX project_pool_member_account ON project_pool_member (account_id);
 -- index project_root_project
 CREATE INDEX project_root_project ON project_root (project_id);
 
+-- index relayed_entry_conversation
+CREATE INDEX relayed_entry_conversation ON relayed_entry (conversation_id);
+
+-- index relayed_name_conversation
+CREATE INDEX relayed_name_conversation ON relayed_name (conversation_id);
+
 -- index session_owner
 CREATE INDEX session_owner ON session (owner_id);
 
@@ -537,6 +543,23 @@ CREATE TABLE recurring_task (
   owner_id BIGINT NOT NULL,
   next_at BIGINT NOT NULL,
   PRIMARY KEY (name, owner_id)
+) WITHOUT ROWID;
+
+-- table relayed_entry
+CREATE TABLE relayed_entry (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  print BIGINT NOT NULL,
+  entry_id BIGINT NOT NULL,
+  conversation_id BIGINT NOT NULL REFERENCES conversation (id),
+  PRIMARY KEY (owner_id, print, entry_id)
+) WITHOUT ROWID;
+
+-- table relayed_name
+CREATE TABLE relayed_name (
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  conversation_id BIGINT NOT NULL REFERENCES conversation (id),
+  PRIMARY KEY (owner_id, name)
 ) WITHOUT ROWID;
 
 -- table session
