@@ -27,7 +27,7 @@ usage() {
 
 Needs Go as in go.mod. Go alone builds recall by words; pip adds recall by meaning,
 and mvn late interaction: weights says what is there. test needs also gcc, Chromium and PostgreSQL 15 or newer,
-and npm for axe-core and clients of the Model Context Protocol; as root on Debian or Ubuntu it installs what is missing.
+and npm and python3 for axe-core, clients of the Model Context Protocol and OpenAI's; as root on Debian or Ubuntu it installs what is missing.
 TEXT
 }
 
@@ -224,6 +224,43 @@ mcp_clients() {
   fi
 }
 
+# --- OpenAI's clients ----------------------------------------------------------
+
+openai_clients_version=1 # of the two below
+openai_node=7.59.0
+openai_python=3.57.0
+
+# openai_clients installs into bin OpenAI's own clients for Node and Python, which tests
+# let speak to the server. Nothing of them is shipped. With ELOWEN_OPENAI_CLIENTS=required,
+# as in CI, they must be there.
+openai_clients() {
+  local must="${ELOWEN_OPENAI_CLIENTS:-}" dir=bin/openai-clients-$openai_clients_version node
+  unset ELOWEN_OPENAI_CLIENTS
+  if [ ! -e "$dir/done" ] && node="$(node_package)" && package_client npm npm && package_client python3 python3; then
+    say "OpenAI's clients"
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    printf '{"private": true}\n' > "$dir/package.json"
+    if ! python3 -m venv "$dir/venv" >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+      (install python3-venv) && python3 -m venv "$dir/venv"
+    fi
+    if (cd "$dir" && npm install --silent --no-audit --no-fund --ignore-scripts "openai@$openai_node" "$node@$node_version" >&2 && ln -s "node_modules/$node/bin/node" node) &&
+      "$dir/venv/bin/pip" install -q --disable-pip-version-check "openai==$openai_python" >&2; then
+      touch "$dir/done"
+    else
+      printf "OpenAI's clients could not be fetched\n" >&2
+    fi
+  fi
+  if [ -e "$dir/done" ]; then
+    ELOWEN_OPENAI_CLIENTS="$PWD/$dir"
+    export ELOWEN_OPENAI_CLIENTS
+  elif [ "$must" = required ]; then
+    die "OpenAI's clients are missing; they need npm and python3"
+  else
+    printf "OpenAI's clients for Node and Python are missing; only the one for Go speaks to the server\n" >&2
+  fi
+}
+
 server() {
   wasm
   weights
@@ -358,6 +395,7 @@ run_tests() {
   recall_kind
   axe_core
   mcp_clients
+  openai_clients
   reference || printf 'the reference programs are missing; models are compared with recorded values only\n' >&2
   start_postgres
   local failed=0

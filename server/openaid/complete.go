@@ -25,12 +25,12 @@ type (
 		Created int64        `json:"created"`
 		Model   string       `json:"model"`
 		Choices []wireChoice `json:"choices"`
-		Usage   *wireUsage   `json:"usage,omitempty"`
+		Usage   *wireUsage   `json:"usage,omitzero"`
 	}
 	wireChoice struct {
 		Index   int        `json:"index"`
-		Message *wireSaid  `json:"message,omitempty"` // of an answer that comes whole
-		Delta   *wireDelta `json:"delta,omitempty"`   // of a piece
+		Message *wireSaid  `json:"message,omitzero"` // of an answer that comes whole
+		Delta   *wireDelta `json:"delta,omitzero"`   // of a piece
 		Finish  *string    `json:"finish_reason"`
 		Probs   *struct{}  `json:"logprobs"`
 	}
@@ -42,11 +42,11 @@ type (
 	}
 	wireDelta struct {
 		Role    string     `json:"role,omitempty"`
-		Content *string    `json:"content,omitempty"`
+		Content *string    `json:"content,omitzero"`
 		Calls   []wireCall `json:"tool_calls,omitempty"`
 	}
 	wireCall struct {
-		Index    *int   `json:"index,omitempty"` // of a piece
+		Index    *int   `json:"index,omitzero"` // of a piece
 		ID       string `json:"id"`
 		Type     string `json:"type"`
 		Function struct {
