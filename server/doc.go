@@ -96,10 +96,12 @@
 // [elowen/server/turn] is where many nouns meet: it runs the conversations of our own, with
 // what is recalled before a model is asked and while it works, its tools, the queue of
 // messages, and how a turn ends. delivery tells it what stands before the model already.
+// Other programs' conversations go through it as well, a request at a time.
 //
-// Five adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
+// Six adapters decode, call and encode: [elowen/server/httpd] (REST, from one table
 // of routes, which the OpenAPI document is made from too), [elowen/server/live] (the
 // websocket), [elowen/server/mcpd] (agents, by the Model Context Protocol),
+// [elowen/server/openaid] (programs that speak OpenAI's API),
 // [elowen/server/site] (the prerendered frame and the files of the app),
 // and the command line. They don't know each other, nor the store.
 //

@@ -96,16 +96,15 @@ func (t *turn) answer(ctx context.Context, leaf int64, r chat.Request, how answe
 	case done == nil:
 		said.Cut = journal.CutError
 		failed = fault.New(fault.Unavailable, "The model's answer broke off in the middle. What it said until then is kept.")
-	case done.Stop == chat.StopLength && how.passed:
-		said.Cut = journal.CutLength
-	case done.Stop == chat.StopRefused && how.passed:
-		said.Cut = journal.CutError
 	case done.Stop == chat.StopLength:
 		said.Cut = journal.CutLength
 		failed = fault.New(fault.Unavailable, "The model's answer reached the greatest length that it may have, and ends there. Ask the model to go on, or try again.")
 	case done.Stop == chat.StopRefused:
 		said.Cut = journal.CutError
 		failed = fault.New(fault.Unavailable, "The model would not answer this, or not to the end.")
+	}
+	if done != nil && cause == nil && how.passed {
+		failed = nil // it came to its end, such as it is
 	}
 	if said.Cut != "" && !how.passed {
 		said.Calls = nil // nobody runs them

@@ -59,12 +59,14 @@ func plainJSON(text string) string {
 	return string(v)
 }
 
-// note keeps the print of a message that was said behind all others.
-func (c *chain) note(tx *db.Tx, owner db.AccountID, conversation, entry int64, m *journal.Message) error {
+// note keeps the print of a message that was said behind all others. The chain stays as it
+// is: the decision may have to be made again.
+func (c chain) note(tx *db.Tx, owner db.AccountID, conversation, entry int64, m *journal.Message) error {
 	calls := make([]chat.Call, len(m.Calls))
 	for i, one := range m.Calls {
 		calls[i] = chat.Call{ID: one.ID, Name: one.Name, Arguments: one.Arguments}
 	}
+	c.prints = slices.Clip(c.prints)
 	c.say(chat.Assistant, m.Content, calls, nil)
 	return c.keep(tx, owner, conversation, len(c.prints)-1, []int64{entry})
 }
