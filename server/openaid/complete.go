@@ -1,11 +1,13 @@
 package openaid
 
 import (
+	"context"
 	"crypto/rand"
 	"iter"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -155,52 +157,85 @@ func (c *call) whole(out wireCompletion, events iter.Seq2[chat.Event, error]) er
 	return nil
 }
 
-// stream answers piece by piece. An error after the first one is the last event.
+// heard is a piece of an answer, or its error.
+type heard struct {
+	chat.Event
+	err error
+}
+
+// stream answers piece by piece. An error after the first one is the last event. While the
+// model says nothing, a comment tells that somebody is there.
 func (c *call) stream(out wireCompletion, usage bool, events iter.Seq2[chat.Event, error]) error {
 	out.Object = "chat.completion.chunk"
-	calls := 0
-	for e, err := range events {
-		if err != nil {
-			if !c.begun {
-				return err
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	pieces := make(chan heard)
+	go func() {
+		defer close(pieces)
+		for e, err := range events {
+			select {
+			case pieces <- heard{e, err}:
+			case <-ctx.Done(): // whoever asked is gone, which ends the turn too
+				return
 			}
-			if fault.KindOf(err).Ours() {
-				c.h.o.Log.Error("an answer to a program broke off", "error", err)
-			}
-			_ = c.event(errorOf(err))
-			return nil
 		}
-		choice := wireChoice{Delta: &wireDelta{}}
-		if !c.begun {
-			empty := ""
-			first := wireChoice{Delta: &wireDelta{Role: "assistant", Content: &empty}}
-			if err := c.event(out.with(first)); err != nil {
-				return nil // whoever asked is gone
+	}()
+	life := time.NewTicker(c.h.o.Beat)
+	defer life.Stop()
+	calls, role := 0, "assistant"
+	for {
+		var p heard
+		var more bool
+		select {
+		case p, more = <-pieces:
+		case <-life.C:
+			if err := c.send(": the model says nothing yet"); err != nil {
+				return nil
 			}
+			continue
 		}
 		switch {
-		case e.Call != nil:
-			one, index := callOf(*e.Call), calls
+		case !more:
+			_ = c.send("data: [DONE]")
+			return nil
+		case p.err != nil && !c.begun:
+			return p.err
+		case p.err != nil:
+			if fault.KindOf(p.err).Ours() {
+				c.h.o.Log.Error("an answer to a program broke off", "error", p.err)
+			}
+			_ = c.event(errorOf(p.err))
+			return nil
+		}
+		if role != "" {
+			empty := ""
+			if err := c.event(out.with(wireChoice{Delta: &wireDelta{Role: role, Content: &empty}})); err != nil {
+				return nil // whoever asked is gone
+			}
+			role = ""
+		}
+		choice := wireChoice{Delta: &wireDelta{}}
+		switch {
+		case p.Call != nil:
+			one, index := callOf(*p.Call), calls
 			one.Index = &index
 			choice.Delta.Calls = []wireCall{one}
 			calls++
-		case e.Done != nil:
-			finish := reasons[e.Done.Stop]
+		case p.Done != nil:
+			finish := reasons[p.Done.Stop]
 			choice.Finish = &finish
 		default:
-			choice.Delta.Content = &e.Text
+			choice.Delta.Content = &p.Text
 		}
 		if err := c.event(out.with(choice)); err != nil {
 			return nil
 		}
-		if e.Done != nil && usage {
+		if p.Done != nil && usage {
 			last := out
-			last.Choices, last.Usage = []wireChoice{}, usageOf(e.Done.Usage)
+			last.Choices, last.Usage = []wireChoice{}, usageOf(p.Done.Usage)
 			_ = c.event(last)
 		}
 	}
-	_ = c.send("[DONE]")
-	return nil
 }
 
 func (w wireCompletion) with(choice wireChoice) wireCompletion {
@@ -214,11 +249,11 @@ func (c *call) event(object any) error {
 	if err != nil {
 		return err
 	}
-	return c.send(string(data))
+	return c.send("data: " + string(data))
 }
 
-// send sends an event. The first one begins the answer.
-func (c *call) send(data string) error {
+// send sends a line of the stream. The first one begins the answer.
+func (c *call) send(line string) error {
 	if !c.begun {
 		c.begun = true
 		h := c.w.Header()
@@ -228,7 +263,7 @@ func (c *call) send(data string) error {
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
 		c.w.WriteHeader(http.StatusOK)
 	}
-	if _, err := c.w.Write([]byte("data: " + data + "\n\n")); err != nil {
+	if _, err := c.w.Write([]byte(line + "\n\n")); err != nil {
 		return err
 	}
 	return http.NewResponseController(c.w).Flush()

@@ -25,8 +25,15 @@ type Options struct {
 	// Identify tells who sent a request, and refuses who may not.
 	Identify func(w http.ResponseWriter, r *http.Request) (account.Identity, error)
 	Clock    func() int64 // Unix milliseconds
-	Log      *slog.Logger // nil is silent
+	// Beat is how often a sign of life is sent while a model says nothing; 0: a while, which
+	// is shorter than what proxies wait for.
+	Beat time.Duration
+	Log  *slog.Logger // nil is silent
 }
+
+// beat is the usual one: proxies give up after a minute, as a rule. It paces signs of life
+// and decides nothing, so it is by the machine's clock.
+const beat = 25 * time.Second
 
 // Handler answers everything under /v1. It is safe for concurrent use.
 type Handler struct {
@@ -38,6 +45,9 @@ type Handler struct {
 func New(o Options) *Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Beat <= 0 {
+		o.Beat = beat
 	}
 	h := &Handler{o: o, mux: http.NewServeMux()}
 	for _, r := range []struct {
@@ -54,11 +64,11 @@ func New(o Options) *Handler {
 			c.run(r.method, r.scope, r.serve)
 		})
 	}
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, fault.New(fault.NotFound, "There is nothing here. Chat completions, embeddings and models are there, under /v1."))
-	})
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNothing) })
 	return h
 }
+
+var errNothing = fault.New(fault.NotFound, "There is nothing here. Chat completions, embeddings and models are there, under /v1.")
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
@@ -114,10 +124,5 @@ func (c *call) body() ([]byte, error) {
 	if c.r.ContentLength > most {
 		return nil, fault.Newf(fault.TooLarge, "The request is larger than %d bytes. Nothing of it was taken.", most)
 	}
-	data, err := validation.Read(c.r.Body, most)
-	if err == nil {
-		// The body has come; a connection's time to send it must not end a long answer.
-		_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // one without a deadline needs none
-	}
-	return data, err
+	return validation.Read(c.r.Body, most)
 }
