@@ -146,6 +146,9 @@ func story(t *testing.T, c *mcp.ClientSession) {
 	if why := wrong(t, c, "MemoryCategoryDelete", args{"id": cat.ID}); !strings.Contains(why, "no category") {
 		t.Errorf("deleted twice: %s", why)
 	}
+	if why := wrong(t, c, "MemoryCategoryDelete", args{"id": shelves.Categories[1].ID}); !strings.Contains(why, "default category") {
+		t.Errorf("the default category deleted: %s", why)
+	}
 	if why := wrong(t, c, "MemoryRecategorize", args{}); !strings.Contains(why, "model") {
 		t.Errorf("sorting without a model: %s", why)
 	}

@@ -24,6 +24,11 @@ func memoryCategoryDelete() *Tool {
 			if err != nil {
 				return Result{}, err
 			}
+			if c, err := u.Categories.Get(u.ctx, u.owner(), int64(in.ID)); err == nil && c.Default {
+				// Without it what is saved later would be found by nobody, and no agent
+				// would learn why.
+				return Result{}, fault.Newf(fault.Forbidden, "“%s” is the default category: what is saved without a category goes there, and in none it would not be recalled. The person can choose another default, or delete this one, in the app. Nothing was changed.", c.Name)
+			}
 			done, err := u.Memories.DeleteCategory(u.ctx, u.owner(), u.by(), int64(in.ID), 0)
 			if fault.Is(err, fault.NotFound) {
 				err = fault.Newf(fault.NotFound, "There is no category %d of the person's own. Those of a project's pool are changed by administrators, in the app. Nothing was changed.", in.ID)

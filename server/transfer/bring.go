@@ -182,7 +182,7 @@ func (s *Store) judged(found *foreign.Found) []*parsed {
 		if p.err == nil {
 			p.err = p.parseMemory(&item.Memory, now)
 		} else {
-			p.memory.Body = item.Memory.Body
+			p.head = item.Head
 		}
 		if p.err == nil { // a text is one memory, whenever it was made and wherever it stands
 			p.dated = false

@@ -133,7 +133,7 @@ func TestOurLinesBroken(t *testing.T) {
 				t.Errorf("%v", counts(got))
 			}
 			for _, f := range got.Fates {
-				if f.Fate == api.FateRefused && (f.Line != c.refused || f.Message == "") {
+				if f.Fate == api.FateRefused && (f.Line != c.refused || f.Message == "" || f.Text == "") {
 					t.Errorf("%+v, want line %d", f, c.refused)
 				}
 			}

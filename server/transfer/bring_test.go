@@ -475,3 +475,45 @@ func TestWhatCameInGoesOutAndInAgain(t *testing.T) {
 		}
 	})
 }
+
+// What is refused is told with how it begins, so that whoever brought it finds it; and a
+// bundle in which nothing may be read says of each name why.
+func TestWhatIsRefusedIsToldWithItsBeginning(t *testing.T) {
+	h := open(t, dbtest.Open(t, nil))
+	anna := h.person("anna")
+	for format, c := range map[string]struct{ text, begins string }{
+		api.FormatMem0:             {`{"results": [{"id": "1", "memory": "Likes sencha.", "created_at": "soon"}]}`, `{"id": "1", "memory": "Likes sencha."`},
+		api.FormatMCPMemory:        {`{"type":"entity","name":"Anna","entityType":"person","observations":["sencha",7]}` + "\n", `{"type":"entity","name":"Anna"`},
+		api.FormatMCPMemoryService: {`{"memories": [{"content": "", "tags": ["sencha"]}]}`, `{"content": "", "tags": ["sencha"]`},
+		api.FormatClaude:           {`[{"conversations_memory": 7}]`, `{"conversations_memory": 7}`},
+		api.FormatText:             {"- " + strings.Repeat("sencha ", 20_000), "sencha sencha"},
+	} {
+		b := &foreign.Bundle{}
+		if err := transfer.Stage(b, "file", strings.NewReader(c.text), t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+		r := h.bring(anna, b, transfer.Options{By: byImport.By, From: format, DryRun: true})
+		if r.Refused != 1 || !strings.HasPrefix(r.Fates[0].Text, c.begins) || r.Fates[0].Message == "" {
+			t.Errorf("%s: %+v", format, r.Fates)
+		}
+	}
+
+	var zipped bytes.Buffer
+	z := zip.NewWriter(&zipped)
+	for _, name := range []string{"../../out.md", "/out.md"} {
+		if _, err := z.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := &foreign.Bundle{}
+	if err := transfer.Stage(b, "import.zip", &zipped, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	r := h.bring(anna, b, transfer.Options{By: byImport.By})
+	if r.Refused != 2 || !strings.Contains(r.Fates[0].Message, "leads out of the zip") || r.Fates[0].File == "" {
+		t.Errorf("%+v", r)
+	}
+}

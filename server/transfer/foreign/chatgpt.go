@@ -105,7 +105,7 @@ func (r *chatGPT) element(c *collector, d *cursor) error {
 			switch name {
 			case "created_at":
 				if err := record(raw, &at); err != nil {
-					return c.refuse(d.f, at2, "created_at is no time that could be read.")
+					return c.refuse(d.f, at2, raw, "created_at is no time that could be read.")
 				}
 			case "enabled":
 				off = string(raw) == "false"
@@ -128,7 +128,7 @@ func (r *chatGPT) element(c *collector, d *cursor) error {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		return c.refuse(d.f, line, "It has no text, and is no conversation.")
+		return c.refuse(d.f, line, nil, "It has no text, and is no conversation.")
 	}
 	return c.add(d.f, line, "", api.Line{Body: text, CreatedAt: c.at(at)})
 }

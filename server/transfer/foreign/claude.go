@@ -94,10 +94,10 @@ func (r *claude) project(_ *collector, _ *File, _ int, raw []byte) error {
 func (r *claude) memories(c *collector, f *File, line int, raw []byte) error {
 	m := claudeRecord{f: f, line: line}
 	if err := record(raw, &m); err != nil {
-		return c.refuse(f, line, "%s", err)
+		return c.refuse(f, line, raw, "%s", err)
 	}
 	if m.Conversation == "" && len(m.Projects) == 0 && len(m.Files) == 0 {
-		return c.refuse(f, line, "There are no memories in it: neither conversations_memory nor project_memories nor memory_files.")
+		return c.refuse(f, line, raw, "There are no memories in it: neither conversations_memory nor project_memories nor memory_files.")
 	}
 	r.records = append(r.records, m)
 	return nil

@@ -19,6 +19,7 @@ type Item struct {
 	Line   int      // where it begins, from 1; 0 if it is about the file as a whole
 	Memory api.Line // of type memory
 	Err    error    // why it is refused; then Memory counts for nothing
+	Head   string   // of one that is refused: how it begins, as it stands there
 
 	group string // what it stands under there
 }
@@ -108,7 +109,7 @@ type collector struct {
 
 func (c *collector) run(b *Bundle) error {
 	picked := c.pick(b)
-	if len(picked) == 0 {
+	if len(picked) == 0 && len(b.refused) == 0 {
 		return fault.Newf(fault.Invalid, "There is nothing of %s in it%s.", Title(c.found.Format), hint(c.found.Format))
 	}
 	c.found.Items = append(c.found.Items, b.refused...)
@@ -185,9 +186,12 @@ func (c *collector) add(f *File, line int, group string, m api.Line) error {
 	return c.take(Item{File: f.Name, Line: line, Memory: m, group: strings.TrimSpace(group)})
 }
 
-// refuse takes an item that can't be taken over.
-func (c *collector) refuse(f *File, line int, format string, args ...any) error {
-	return c.take(Item{File: f.Name, Line: line, Err: fault.Newf(fault.Invalid, format, args...)})
+// headMost is how much is kept of what is refused, in bytes, so that one knows it again.
+const headMost = 400
+
+// refuse takes an item that can't be taken over. raw is it, as it stands there.
+func (c *collector) refuse(f *File, line int, raw []byte, format string, args ...any) error {
+	return c.take(Item{File: f.Name, Line: line, Head: string(raw[:min(len(raw), headMost)]), Err: fault.Newf(fault.Invalid, format, args...)})
 }
 
 func (c *collector) take(i Item) error {

@@ -75,7 +75,7 @@ func (g *graph) read(c *collector, f *File) error {
 func (g *graph) take(c *collector, f *File, line int, raw []byte, kind string) error {
 	var r graphRecord
 	if err := record(raw, &r); err != nil {
-		return c.refuse(f, line, "%s", err)
+		return c.refuse(f, line, raw, "%s", err)
 	}
 	if kind == "" {
 		kind = r.Type
@@ -86,14 +86,14 @@ func (g *graph) take(c *collector, f *File, line int, raw []byte, kind string) e
 	case "relation":
 		return c.relate(f, line, r.From, r.RelationType, r.To, "")
 	}
-	return c.refuse(f, line, "A line of a graph is an entity or a relation; this one is neither.")
+	return c.refuse(f, line, raw, "A line of a graph is an entity or a relation; this one is neither.")
 }
 
 // entity makes a fact of each observation, which begins with what it is about.
 func (g *graph) entity(c *collector, f *File, line int, r *graphRecord) error {
 	about := strings.TrimSpace(r.Name)
 	if about == "" {
-		return c.refuse(f, line, "The entity has no name.")
+		return c.refuse(f, line, []byte(strings.Join(r.Observations, " ")), "The entity has no name.")
 	}
 	if t := strings.TrimSpace(r.EntityType); t != "" {
 		about += " (" + t + ")"

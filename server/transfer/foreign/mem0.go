@@ -103,7 +103,7 @@ func (r *mem0) list(c *collector, d *cursor) error {
 func (r *mem0) take(c *collector, f *File, line int, raw []byte) error {
 	w := waiting{f: f, line: line}
 	if err := record(raw, &w.mem0Record); err != nil {
-		return c.refuse(f, line, "%s", err)
+		return c.refuse(f, line, raw, "%s", err)
 	}
 	if w.State == "deleted" {
 		r.deleted++
@@ -119,7 +119,7 @@ func (r *mem0) take(c *collector, f *File, line int, raw []byte) error {
 	}
 	w.Categories, w.Metadata = w.Categories.Clone(), w.Metadata.Clone()
 	if strings.TrimSpace(w.Memory) == "" {
-		return c.refuse(f, line, "It has no text: there is no memory in it.")
+		return c.refuse(f, line, raw, "It has no text: there is no memory in it.")
 	}
 	if most := setting.Int("import.items"); len(r.waiting) >= most {
 		return tooMany(most)
@@ -206,7 +206,7 @@ func (r *mem0) relation(c *collector, d *cursor) error {
 		Destination  string `json:"destination"`
 	}
 	if err := record(raw, &in); err != nil {
-		return c.refuse(d.f, line, "%s", err)
+		return c.refuse(d.f, line, raw, "%s", err)
 	}
 	return c.relate(d.f, line, in.Source, in.Relationship+in.Relation, in.Target+in.Destination, "")
 }
@@ -216,7 +216,7 @@ func (c *collector) relate(f *File, line int, from, how, to, more string) error 
 	how = strings.Join(strings.Fields(strings.ReplaceAll(how, "_", " ")), " ")
 	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
 	if from == "" || how == "" || to == "" {
-		return c.refuse(f, line, "A relation needs where it begins, what it is and where it leads.")
+		return c.refuse(f, line, []byte(from+" "+how+" "+to), "A relation needs where it begins, what it is and where it leads.")
 	}
 	body := from + " " + how + " " + to
 	if more != "" {

@@ -56,10 +56,10 @@ func (s *service) read(c *collector, f *File) error {
 func (s *service) take(c *collector, f *File, line int, raw []byte) error {
 	var r serviceRecord
 	if err := record(raw, &r); err != nil {
-		return c.refuse(f, line, "%s", err)
+		return c.refuse(f, line, raw, "%s", err)
 	}
 	if strings.TrimSpace(r.Content) == "" {
-		return c.refuse(f, line, "It has no text: there is no content in it.")
+		return c.refuse(f, line, raw, "It has no text: there is no content in it.")
 	}
 	if !r.CreatedAt.set {
 		r.CreatedAt = r.CreatedAtISO
