@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +20,7 @@ type connectCommand struct {
 	Client  string `arg:"" help:"One of ${clients}."`
 	DryRun  bool   `help:"Show what would be changed, and change nothing."`
 	Remove  bool   `help:"Take elowen out of the client's config again."`
-	NoCheck bool   `help:"Don't ask the server whether it takes the token."`
+	NoCheck bool   `help:"Don't ask whether the server takes the token, or whether there is such an account."`
 	Server  string `placeholder:"URL" help:"Connect to the elowen server there, with a token, instead of to the data directory of this machine."`
 	Token   string `placeholder:"elw_…" help:"Token that the client acts with. Better given as the variable ELOWEN_TOKEN."`
 	User    string `placeholder:"NAME" help:"Account whose memories they are; without, the only one there is. Of a data directory."`
@@ -103,6 +105,11 @@ func (c *connectCommand) change(r *run, client connect.Client, config []byte) (c
 			return connect.Change{}, fault.Newf(fault.NotFound, "There is no elowen database in %s, so nothing would be remembered there. Name the directory with --data; to begin one there, start `elowen serve --data %s` and make an account; or connect to a server with --server URL and a token.",
 				r.data, connect.Shell(r.data))
 		}
+		if !c.NoCheck && c.Token == "" {
+			if err := c.person(r); err != nil {
+				return connect.Change{}, err
+			}
+		}
 		entry := client.Local(executable, r.data, c.User)
 		entry.Token = c.Token
 		return client.Set(config, entry)
@@ -121,6 +128,38 @@ func (c *connectCommand) change(r *run, client connect.Client, config []byte) (c
 		}
 	}
 	return client.Set(config, client.Remote(strings.TrimSuffix(address, "/mcp"), c.Token, executable))
+}
+
+// person makes sure that it is clear whose memories they are, as elowen mcp finds it out
+// when the client starts it: there nobody would read why it isn't.
+func (c *connectCommand) person(r *run) error {
+	var out, said bytes.Buffer
+	asking := *r.System
+	asking.Stdin, asking.Stdout, asking.Stderr, asking.Line = strings.NewReader(""), &out, &said, nil
+	if asking.Run(r.ctx, []string{"admin", "user", "list", "--json", "--data", r.data}) != exitDone {
+		return fault.New(fault.Unavailable, "Whose memories are in "+r.data+" can't be found out: "+strings.TrimSpace(said.String())+". Nothing was written; --no-check writes without asking.")
+	}
+	var people []api.Person
+	if err := json.Unmarshal(out.Bytes(), &people); err != nil {
+		return fault.Wrap(fault.Internal, err, "")
+	}
+	var names []string
+	for _, p := range people {
+		switch {
+		case c.User != "" && !strings.EqualFold(c.User, p.Name):
+		case p.Disabled && c.User != "":
+			return fault.New(fault.Forbidden, "The account "+p.Name+" is disabled.")
+		case !p.Disabled:
+			names = append(names, p.Name)
+		}
+	}
+	switch {
+	case c.User != "" && len(names) == 0:
+		return fault.Newf(fault.NotFound, "There is no account %q in %s. Nothing was written; --no-check writes without asking.", c.User, r.data)
+	case len(names) > 1:
+		return fault.Newf(fault.Invalid, "There are several accounts: %s. Name yours with --user NAME.", strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // unusual is true of what no token has.

@@ -121,14 +121,17 @@ func (s *Service) Query(ctx context.Context, text string) ([]float32, *Snapshot,
 	ctx, cancel := Sooner(ctx)
 	defer cancel()
 	list, err := snapshot.Embedder.Embed(ctx, []string{text}, Query)
+	if err == nil && len(list) == 1 {
+		err = list[0].Err
+	}
+	if err != nil && ctx.Err() != nil { // what an Embedder says of it is not for people
+		err = fault.Wrap(fault.Unavailable, err, "The embedding model did not answer in time.")
+	}
 	if err != nil {
 		return nil, snapshot, err
 	}
 	if len(list) != 1 {
 		return nil, snapshot, fault.New(fault.Unavailable, "The embedding model did not answer the question.")
-	}
-	if list[0].Err != nil {
-		return nil, snapshot, list[0].Err
 	}
 	if len(list[0].Vectors) == 0 {
 		return nil, snapshot, fault.New(fault.Unavailable, "The embedding model did not answer the question.")

@@ -60,9 +60,6 @@ func (s *Store) embed(ctx context.Context, q *asked) {
 	v, snapshot, err := s.o.Service.Query(ctx, q.text)
 	if err != nil {
 		q.problem = fault.ProblemOf(err).Detail
-		if ctx.Err() != nil {
-			q.problem = "The embedding model did not answer in time."
-		}
 		return
 	}
 	q.snapshot, q.vector = snapshot, v

@@ -111,9 +111,7 @@ func (s *Store) ask(ctx context.Context, q *asked, byTokens bool) {
 	}
 	v, snapshot, err := s.o.Service.Query(ctx, q.text)
 	if err != nil {
-		if q.problem = fault.ProblemOf(err).Detail; ctx.Err() != nil {
-			q.problem = "The embedding model did not answer in time."
-		}
+		q.problem = fault.ProblemOf(err).Detail
 		return
 	}
 	q.snapshot, q.vector = snapshot, v
