@@ -61,6 +61,9 @@ func Each(t *testing.T, clock func() *Clock, test func(t *testing.T, d *db.DB, c
 		if dsn == "" {
 			t.Skip("no PostgreSQL: " + PostgresEnv + " is not set (./build.sh test sets it)")
 		}
+		if testing.Short() {
+			t.Skip("in short, as under the race detector, the product's own engine alone")
+		}
 		c := clock()
 		test(t, open(t, db.Config{PostgresDSN: schema(t, dsn)}, c), c)
 	})
