@@ -24,7 +24,9 @@
 // in one decision, or nothing, with what is refused and where. That decision has the writer
 // to its end: what others write meanwhile waits for nearly all of its time (95% of it with
 // 100,000 memories, by BenchmarkAddBesideAnImport), where our own lines let them in every
-// 2,000. A text that the account
+// 2,000. Parts that show themselves only at the end would shorten it little: rows, words,
+// audit and change log are most of its time, and the end would have to write those, while
+// every query and count before it would have to leave the rest out. A text that the account
 // has already is there, whenever it was made and whatever it is filed under; in one
 // import, too. Where it came from stands in the audit of each memory.
 //
