@@ -3,10 +3,8 @@ package page
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"elowen/app/browser"
-	"elowen/app/part"
 	"elowen/app/state"
 	"elowen/app/sync"
 	"elowen/app/text"
@@ -37,29 +35,27 @@ type Chat struct {
 	older    []live.TalkRow // entries before the window, that were asked for
 	cursor   string         // where the ones before those begin; "-": there are none
 	asking   bool
-	problem  string // why there is no window
-	shown    settingsNow
-	pane     string // of a narrow window: "", list or context
-	folded   bool   // of a wide one: the context isn't shown
-	steer    bool   // what is sent joins the turn that runs
-	sending  bool
+	problem  string        // why there is no window
+	shown    *settingsNow  // nil until they are read
+	pane     string        // of a narrow window: "", list or context
+	folded   bool          // of a wide one: the context isn't shown
+	steer    bool          // what is sent joins the turn that runs
 	editing  int64         // the message that is said anew
 	begun    api.ModelPick // of a conversation that is still to be made
 	project  int64
 	renaming bool
 	listing  bool // the models are asked for
 	stuck    bool // the end of the thread is to stay in sight
-	intent   sync.Intention
 }
 
 // OnMount follows the conversations.
 func (p *Chat) OnMount(ctx app.Context) {
 	defer browser.Survive("chat")
-	p.ctx, p.mounted = ctx, true
+	p.ctx, p.mounted, p.S.chat = ctx, true, p
 	var read settingsNow
 	p.S.async(api.PathSettings, func(ctx context.Context) error { return p.S.api.Get(ctx, api.PathSettings, &read) }, func(err error) {
 		if err == nil {
-			p.shown = read
+			p.shown = &read
 		}
 		p.ctx.Update()
 	})
@@ -83,6 +79,9 @@ func (p *Chat) OnUpdate(app.Context) {
 // OnDismount ends it.
 func (p *Chat) OnDismount() {
 	defer browser.Survive("chat")
+	if p.S.chat == p {
+		p.S.chat = nil
+	}
 	p.keepDraft()
 	p.lists.Close()
 	p.unfollow()
@@ -110,8 +109,7 @@ func (p *Chat) follow() {
 	p.open = p.ID
 	p.talk, p.inside = state.Window[live.TalkRow]{}, state.Window[live.ContextRow]{}
 	p.older, p.cursor, p.problem, p.editing, p.pane, p.renaming = nil, "", "", 0, "", false
-	p.stuck, p.steer, p.sending = true, true, false
-	p.intent.Done()
+	p.stuck, p.steer = true, true
 	id := p.ID
 	if id > 0 {
 		p.talks = sync.Subscribe(p.S.client, live.Request{View: live.ViewConversation, Of: id, Limit: setting.Int("conversation.rows")}, func(e sync.Event[live.TalkRow]) {
@@ -155,6 +153,9 @@ func (p *Chat) heard(id int64, e sync.Event[live.TalkRow]) {
 		p.begin()
 	}
 	p.stuck = p.stuck && !p.talk.Loaded || atEnd(browser.ByID("thread"))
+	if p.older = olderOf(p.older, p.talk.Rows, e.After.Rows); len(p.older) == 0 {
+		p.cursor = ""
+	}
 	p.talk = e.After
 	p.S.tell(e.After.AsOf, e.After.Kept)
 	if p.stuck {
@@ -255,78 +256,6 @@ func (p *Chat) submit(ctx app.Context, e app.Event) {
 	defer browser.Survive("chat")
 	e.PreventDefault()
 	p.send()
-}
-
-// send says what was typed; where there is no conversation yet, it makes one first.
-func (p *Chat) send() {
-	typed, ok := browser.Value(browser.ByID("say"))
-	switch {
-	case p.sending:
-		return
-	case !ok:
-		p.S.toast(part.Toast{Text: text.MessageNotText, Danger: true})
-		return
-	case strings.TrimSpace(typed) == "":
-		return
-	}
-	p.sending = true
-	in := api.MessageSend{Content: typed, Steer: p.steer && p.running() && p.editing == 0, Edit: p.editing}
-	if p.open > 0 {
-		p.say(p.open, in)
-		return
-	}
-	add := api.ConversationAdd{ProjectID: p.project}
-	if p.begun.Model != "" {
-		add.Model = &p.begun
-	}
-	var made api.Conversation
-	p.S.send(sync.Write{Method: "POST", Path: api.PathConversations, Body: add, Out: &made, Key: p.intent.Key(api.PathConversations, add)}, func(err error) {
-		if err != nil {
-			p.failed(err)
-			return
-		}
-		p.say(made.ID, in)
-	})
-}
-
-// say sends a message; it is in the field until the server has it.
-func (p *Chat) say(id int64, in api.MessageSend) {
-	path := api.ConversationPath(id, "messages")
-	var intent sync.Intention
-	p.S.send(sync.Write{Method: "POST", Path: path, Body: in, Key: intent.Key(path, in)}, func(err error) {
-		if err != nil {
-			p.failed(err)
-			if p.open != id {
-				browser.SetDraft(chatForm(id), in.Content)
-				p.S.visit(route{Kind: chatPage, ID: id}) // it exists; what failed is the message
-			}
-			return
-		}
-		p.sending, p.stuck = false, true
-		p.intent.Done()
-		if now, _ := browser.Value(browser.ByID("say")); now == in.Content {
-			clearField("say")
-		}
-		browser.SetDraft(chatForm(p.open), "")
-		p.editing = 0
-		if p.open != id {
-			p.S.visit(route{Kind: chatPage, ID: id})
-		}
-		p.ctx.Defer(func(app.Context) { toEnd(browser.ByID("thread")) })
-		p.ctx.Update()
-	})
-}
-
-func (p *Chat) failed(err error) {
-	p.sending = false
-	p.S.fail(err)
-	p.ctx.Update()
-}
-
-func clearField(id string) {
-	if field := browser.ByID(id); field.Truthy() {
-		field.Set("value", "")
-	}
 }
 
 func (p *Chat) endEdit() {

@@ -92,9 +92,10 @@ func (p *Chat) room() app.UI {
 }
 
 // chooseModel opens the models that the providers list, and has the chosen one answer
-// from now on. Where no list comes, those that have a role are offered.
+// from now on. An administrator is also offered those that have a role, as a list may not
+// come.
 func (p *Chat) chooseModel(el app.Value) {
-	if p.listing || p.shown.Models == nil {
+	if p.listing || p.usual() == "" {
 		return
 	}
 	p.listing = true
@@ -106,7 +107,6 @@ func (p *Chat) chooseModel(el app.Value) {
 }
 
 func (p *Chat) offerModels(el app.Value, listed []api.ListedModel) {
-	models := p.shown.Models
 	at := p.begun
 	if c := p.conversation(); c != nil && c.Model != nil {
 		at = *c.Model
@@ -122,9 +122,12 @@ func (p *Chat) offerModels(el app.Value, listed []api.ListedModel) {
 		choices = append(choices, part.Choice{Value: key, Label: m.Model, Note: m.Provider, Picked: m == at})
 	}
 	offer(at)
-	for _, r := range []*api.Role{models.Roles.Chat, models.Roles.Utility, models.Roles.Maintenance} {
-		if r != nil {
-			offer(api.ModelPick{Provider: r.Provider, Model: r.Model})
+	offer(*p.shown.Chat)
+	if m := p.shown.Models; m != nil {
+		for _, r := range []*api.Role{m.Roles.Utility, m.Roles.Maintenance} {
+			if r != nil {
+				offer(api.ModelPick{Provider: r.Provider, Model: r.Model})
+			}
 		}
 	}
 	for _, m := range listed {
@@ -137,8 +140,8 @@ func (p *Chat) offerModels(el app.Value, listed []api.ListedModel) {
 	}
 	p.S.menuAt(el, part.MenuSpec{Label: text.ModelOf, Choices: choices, Search: true, Custom: custom, Right: true, Pick: func(v string) {
 		pick, ok := picks[v]
-		if !ok && v != "" && models.Roles.Chat != nil {
-			pick = api.ModelPick{Provider: models.Roles.Chat.Provider, Model: v[1:]}
+		if !ok && v != "" {
+			pick = api.ModelPick{Provider: p.shown.Chat.Provider, Model: v[1:]}
 		}
 		p.pickModel(pick)
 	}})

@@ -127,14 +127,13 @@ func (p *Chat) earlier() {
 			}
 			return
 		}
-		p.cursor = or(page.NextCursor, "-")
-		first := p.first()
-		var rows []live.TalkRow
-		for i := range page.Items {
-			if e := &page.Items[i]; first == 0 || e.ID < first {
-				rows = append(rows, live.TalkRow{ID: e.ID, Entry: e})
-			}
+		rows, fits := earlierOf(page.Items, p.first())
+		if !fits {
+			p.cursor = "" // the branch is another one by now
+			p.ctx.Update()
+			return
 		}
+		p.cursor = or(page.NextCursor, "-")
 		box := browser.ByID("thread")
 		below := browser.Number(box, "scrollHeight") - browser.Number(box, "scrollTop")
 		p.older = append(rows, p.older...)
@@ -146,16 +145,16 @@ func (p *Chat) earlier() {
 	})
 }
 
-// first is the first entry that is here; 0: there is none.
-func (p *Chat) first() int64 {
+// first is the first entry that is here; nil: there is none.
+func (p *Chat) first() *api.ConversationEntry {
 	for _, rows := range [][]live.TalkRow{p.older, p.talk.Rows} {
 		for i := range rows {
 			if rows[i].Entry != nil {
-				return rows[i].Entry.ID
+				return rows[i].Entry
 			}
 		}
 	}
-	return 0
+	return nil
 }
 
 func (p *Chat) entry(id int64) *api.ConversationEntry {
@@ -250,7 +249,7 @@ func (p *Chat) menu(el app.Value) {
 }
 
 func (p *Chat) remove(id int64) {
-	p.S.ask(&part.DialogSpec{Title: text.DeleteChatHead, Body: []string{text.DeleteChatWhy}, Action: text.DeleteChat, Danger: true, Run: func() {
+	p.S.confirm(text.DeleteChatHead, []string{text.DeleteChatWhy}, text.DeleteChat, func() {
 		p.S.send(sync.Write{Method: "DELETE", Path: api.ConversationPath(id)}, func(err error) {
 			if err != nil {
 				p.S.fail(err)
@@ -261,7 +260,7 @@ func (p *Chat) remove(id int64) {
 				p.S.visit(route{Kind: chatPage})
 			}
 		})
-	}})
+	})
 }
 
 // change patches the open conversation.

@@ -129,29 +129,20 @@ func (p *Chat) renamed(ctx app.Context, e app.Event) {
 
 // usual is the model that answers where none was picked; "" where there is none.
 func (p *Chat) usual() string {
-	if p.shown.Models == nil {
+	if p.shown == nil || p.shown.Chat == nil {
 		return ""
 	}
-	if r := p.shown.Models.Roles.Chat; r != nil {
-		return r.Model
-	}
-	return ""
+	return p.shown.Chat.Model
 }
 
 // said is everything in the thread.
 func (p *Chat) said() []app.UI {
 	var items []app.UI
-	if p.talk.From > 0 && p.cursor != "-" {
+	if p.talk.From > len(p.older) && p.cursor != "-" {
 		items = append(items, tag.Box("p", "thread-more", part.Button("btn btn-sm", "chat-earlier", "", part.Text(text.EarlierMessages)).Attr("disabled", p.asking)))
 	}
 	rows := append(append([]live.TalkRow(nil), p.older...), p.talk.Rows...)
-	answers := map[string]*api.ConversationEntry{}
-	for i := range rows {
-		if e := rows[i].Entry; e != nil && e.Role == api.MessageToolResult {
-			answers[e.CallID] = e
-		}
-	}
-	seen := map[string]bool{}
+	results, taken := answered(rows)
 	var speaking []app.UI
 	for i := range rows {
 		e := rows[i].Entry
@@ -161,14 +152,10 @@ func (p *Chat) said() []app.UI {
 			}
 			continue
 		}
-		if e.Role == api.MessageToolResult && seen[e.CallID] {
+		if taken[e.ID] {
 			continue // shown with its call
 		}
-		results := make([]*api.ConversationEntry, len(e.Calls))
-		for j, c := range e.Calls {
-			results[j], seen[c.ID] = answers[c.ID], true
-		}
-		items = append(items, &said{S: p.S, Entry: e, Results: results, Still: p.running()})
+		items = append(items, &said{S: p.S, Entry: e, Results: results[e.ID], Still: p.running()})
 	}
 	if len(items) == 0 && p.turn() == nil {
 		items = append(items, p.nothing())
@@ -179,7 +166,7 @@ func (p *Chat) said() []app.UI {
 // nothing is what stands in a conversation without a word.
 func (p *Chat) nothing() app.UI {
 	body := []app.UI{part.GrowthFaint(), tag.Words("h2", "", text.ChatEmptyHead), tag.Words("p", "", text.ChatEmptyWhy)}
-	if p.shown.Models != nil && p.usual() == "" {
+	if p.shown != nil && p.usual() == "" {
 		body = append(body, tag.Box("p", "", part.Bold(text.NoChatModel), part.If(p.S.admin(), func() app.UI {
 			return tag.Box("span", "", part.Text(" "), part.Link(route{Kind: modelsPage}.path(), text.ChooseModel), part.Text("."))
 		})))
@@ -235,15 +222,12 @@ func (p *Chat) composer() app.UI {
 			tag.Textarea().ID("say").Attr("rows", "1").Attr("dir", "auto").Aria("label", text.MessageField).Attr("placeholder", hint),
 			tag.Box("div", "line",
 				part.If(running && p.editing == 0, func() app.UI {
-					option := func(value, label string, on bool) app.UI {
-						return part.Button("", "chat-steer", value, part.Text(label)).Aria("pressed", strconv.FormatBool(on))
-					}
-					return tag.Span().Class("seg").Role("group").Aria("label", text.SendAs).Body(option("steer", text.Steer, p.steer), option("queue", text.QueueIt, !p.steer))
+					return part.Choose(text.SendAs, "chat-steer", choose(p.steer, "steer", "queue"), part.Choice{Value: "steer", Label: text.Steer}, part.Choice{Value: "queue", Label: text.QueueIt})
 				}),
 				tag.Words("span", "grow", ""),
 				part.If(running, func() app.UI {
 					return part.Button("btn btn-sm", "chat-stop", "", part.Icon("square"), part.Text(text.StopTurn), part.KbdHint("Esc"))
 				}),
-				tag.Button().Class("btn btn-primary btn-sm").Attr("type", "submit").Attr("disabled", p.sending).Body(part.Icon("arrow-up"), part.Text(choose(p.editing > 0, text.SendAnew, text.Send))),
+				tag.Button().Class("btn btn-primary btn-sm").Attr("type", "submit").Attr("disabled", p.S.saying(p.open).busy).Body(part.Icon("arrow-up"), part.Text(choose(p.editing > 0, text.SendAnew, text.Send))),
 			)))
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"math"
@@ -26,7 +25,8 @@ type settingsNow struct {
 	Limits   map[string]any `json:"limits"`
 	Runtime  map[string]any `json:"runtime"`
 	Profile  map[string]any `json:"profile"`
-	Models   *api.Models    `json:"models"`
+	Models   *api.Models    `json:"models"` // administrators are told
+	Chat     *api.ModelPick `json:"chat"`
 }
 
 // form is a page of settings: what is saved, and what is typed over it, by field. Two
@@ -52,13 +52,8 @@ type form struct {
 func (f *form) begin(s *Session, ctx app.Context) {
 	f.s, f.ctx, f.errs = s, ctx, map[string]string{}
 	reveal(ctx)
-	var read settingsNow
-	f.load = &loader{s: s, path: api.PathSettings, every: -1,
-		fetch: func(ctx context.Context) error {
-			read = settingsNow{}
-			return s.api.Get(ctx, api.PathSettings, &read)
-		},
-		take: func() { f.adopt(read) }}
+	f.load = loading(s, api.PathSettings, f.adopt)
+	f.load.every = -1
 	if s.admin() {
 		f.load.now()
 	}
@@ -268,7 +263,7 @@ func (f *form) field(field, class, kind, hint string) tag.Element {
 
 // page is the whole page around the fields.
 func (f *form) page(s *Session, at kind, title, why string, click, input app.EventHandler, content func() []app.UI) app.UI {
-	body := []app.UI{tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", title), tag.Words("p", "", why)))}
+	body := []app.UI{part.PageHead(title, why)}
 	switch {
 	case !s.admin():
 		body = append(body, part.Banner("plain", "info", part.Text(text.OnlyAdmins)))

@@ -33,6 +33,21 @@ type loader struct {
 	err    error // of the last time
 }
 
+// loading is the loader of what a path answers as a T.
+func loading[T any](s *Session, path string, take func(T)) *loader {
+	var read T
+	return &loader{s: s, path: path,
+		fetch: func(ctx context.Context) error {
+			var fresh T
+			err := s.api.Get(ctx, path, &fresh)
+			if err == nil {
+				read = fresh
+			}
+			return err
+		},
+		take: func() { take(read) }}
+}
+
 // longest is how long the server may take over what reads or copies everything.
 const longest = 15 * time.Minute
 
@@ -90,6 +105,17 @@ func (l *loader) wait() {
 	})
 }
 
+// after says how a change ended ("" says nothing of one that went well), and asks what
+// is there now.
+func (l *loader) after(err error, said string) {
+	if err != nil {
+		l.s.fail(err)
+	} else if said != "" {
+		l.s.say(said, nil)
+	}
+	l.now()
+}
+
 // stop ends it, with its page.
 func (l *loader) stop() {
 	l.gone = true
@@ -118,16 +144,18 @@ func (l *loader) show(content func() app.UI) app.UI {
 
 // settingsFrame is a page inside the settings, for administrators.
 func settingsFrame(s *Session, at kind, title, why string, click app.EventHandler, content func() []app.UI) app.UI {
-	body := []app.UI{tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", title), tag.Words("p", "", why)))}
+	body := []app.UI{part.PageHead(title, why)}
 	if s.admin() {
 		body = append(body, content()...)
 	} else {
 		body = append(body, part.Banner("plain", "info", part.Text(text.OnlyAdmins)))
 	}
-	return tag.Div().Class("settings").OnClick(click).Body(
-		subnav(at, s.admin()),
-		tag.Box("div", "scroll", tag.Box("div", "page page-form", body...)),
-	)
+	return framed(subnav(at, s.admin()), click, body...)
+}
+
+// framed is a page beside the navigation of its place.
+func framed(nav app.UI, click app.EventHandler, body ...app.UI) app.UI {
+	return tag.Div().Class("settings").OnClick(click).Body(nav, tag.Box("div", "scroll", tag.Box("div", "page page-form", body...)))
 }
 
 // menu is a navigation inside a page.

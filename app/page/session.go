@@ -64,7 +64,10 @@ type Session struct {
 	list   *List
 	rows   *rowWindow // of the list, or of the trash
 	detail *Detail
+	chat   *Chat
 	start  bool
+
+	sayings map[int64]*saying // by conversation
 }
 
 // duesKey remembers for the visit that the banner about what is due was put away.
@@ -358,6 +361,11 @@ func (s *Session) openMenu(m *part.MenuSpec) { s.menu = m; s.rev++ }
 func (s *Session) closeMenu() { s.menu = nil; s.changed() }
 
 func (s *Session) ask(d *part.DialogSpec) { s.menu, s.dialog = nil, d; s.changed() }
+
+// confirm asks before something that can't be undone.
+func (s *Session) confirm(title string, body []string, action string, run func()) {
+	s.ask(&part.DialogSpec{Title: title, Body: body, Action: action, Danger: true, Run: run})
+}
 
 func (s *Session) closeDialog() { s.dialog = nil; s.changed() }
 

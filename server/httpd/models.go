@@ -33,7 +33,7 @@ func (s *server) models() []*Route {
 			if err := c.query(&q); err != nil {
 				return api.ModelList{}, err
 			}
-			return s.Models.List(c.ctx, q.Provider)
+			return s.Models.List(c.ctx, q.Provider, c.id.Can(api.ScopeAdmin))
 		}).query(&api.ModelQuery{}),
 		get(api.PathUsage, api.ScopeRead, "What the account's requests to models took, by role and day", func(c *call) (api.Usage, error) {
 			var q api.UsageQuery

@@ -37,9 +37,10 @@ const listTime = 10 * time.Second
 
 // List is what can be picked of a provider, or of all where id is empty. A list is kept
 // for a while (settings models.fresh and models.retry); what can't be read is a problem
-// in the answer. The built-in models are not in it: they are embedding's. Errors:
-// NotFound for no such provider.
-func (s *Store) List(ctx context.Context, id string) (api.ModelList, error) {
+// in the answer. The built-in models are not in it: they are embedding's. Only what
+// answers in conversations is in it, and no problems, unless all is wanted: only
+// administrators are told of providers. Errors: NotFound for no such provider.
+func (s *Store) List(ctx context.Context, id string, all bool) (api.ModelList, error) {
 	type asked struct {
 		provider
 		key     string
@@ -87,10 +88,13 @@ func (s *Store) List(ctx context.Context, id string) (api.ModelList, error) {
 	}
 	wait.Wait()
 	for i, p := range from {
-		if p.problem != "" {
+		if p.problem != "" && all {
 			out.Problems = append(out.Problems, api.ModelProblem{Provider: p.ID, Detail: p.problem})
 		}
 		for _, m := range found[i] {
+			if !m.chat && !all {
+				continue
+			}
 			one := api.ListedModel{Provider: p.ID, ID: m.id, Window: m.window, Chat: m.chat, Embedding: m.embeds && p.Kind != api.ProviderAnthropic}
 			if one.Window == 0 && p.Kind != api.ProviderOllama {
 				one.Window = known(m.id)

@@ -272,6 +272,10 @@ func TestBadChangesChangeNothing(t *testing.T) {
 	if s, err := h.Settings(ctx, false); err != nil || s.Models != nil {
 		t.Error("members are told of providers", err)
 	}
+	h.must(`{"providers":[{"id":"p","kind":"openai","baseUrl":"http://127.0.0.1:1"}],"roles":{"chat":{"provider":"p","model":"oak-1"}}}`)
+	if s, err := h.Settings(ctx, false); err != nil || s.Chat == nil || *s.Chat != (api.ModelPick{Provider: "p", Model: "oak-1"}) {
+		t.Errorf("members aren't told who answers: %+v %v", s.Chat, err)
+	}
 }
 
 func TestTest(t *testing.T) {

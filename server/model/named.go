@@ -34,7 +34,7 @@ func (s *Store) Named(ctx context.Context, name string) (*api.ModelPick, error) 
 			return &api.ModelPick{Provider: r.Provider, Model: name}, nil
 		}
 	}
-	list, err := s.List(ctx, "")
+	list, err := s.List(ctx, "", true)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) Names(ctx context.Context) ([]api.ListedModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.List(ctx, "")
+	list, err := s.List(ctx, "", true)
 	seen := map[string]bool{OwnName: true}
 	for _, m := range list.Items {
 		if m.Chat && !seen[m.ID] {

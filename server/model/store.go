@@ -90,7 +90,7 @@ func (None) Embedder(string) (embedding.Embedder, error) {
 }
 
 // Settings are all settings, with the models where they are wanted: only
-// administrators are told of providers.
+// administrators are told of providers, all others of who answers in conversations.
 func (s *Store) Settings(ctx context.Context, models bool) (out api.Settings, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		out, err = s.settings(tx, models)
@@ -104,12 +104,18 @@ func (s *Store) settings(tx *db.Tx, models bool) (api.Settings, error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Profile, err = profile(tx); err != nil || !models {
+	if out.Profile, err = profile(tx); err != nil {
 		return out, err
 	}
 	c, _, err := s.load(tx)
 	if err != nil {
 		return out, err
+	}
+	if r, ok := c.Roles[api.RoleChat]; ok {
+		out.Chat = &api.ModelPick{Provider: r.Provider, Model: r.Model}
+	}
+	if !models {
+		return out, nil
 	}
 	m, err := s.wire(tx, c)
 	out.Models = &m

@@ -87,11 +87,12 @@ type PreviewRow struct {
 
 // Settings answers GET /api/settings; groups that don't exist yet are absent.
 type Settings struct {
-	Revision  int64   `json:"revision"`
-	Retention Policy  `json:"retention"`
-	Limits    Limits  `json:"limits"`
-	Runtime   Runtime `json:"runtime"`
-	Models    *Models `json:"models,omitempty"` // for administrators
-	Profile   Profile `json:"profile"`          // what null in Runtime comes to
-	Fields    []Bound `json:"fields"`           // default, bounds and unit of each field, from the one table
+	Revision  int64      `json:"revision"`
+	Retention Policy     `json:"retention"`
+	Limits    Limits     `json:"limits"`
+	Runtime   Runtime    `json:"runtime"`
+	Models    *Models    `json:"models,omitempty"` // for administrators
+	Chat      *ModelPick `json:"chat"`             // who answers in conversations where nobody is picked; null: nobody
+	Profile   Profile    `json:"profile"`          // what null in Runtime comes to
+	Fields    []Bound    `json:"fields"`           // default, bounds and unit of each field, from the one table
 }

@@ -34,7 +34,9 @@ type UsageRole struct {
 	CachedTokens int64  `json:"cachedTokens"` // of the input
 }
 
-// ModelList answers GET /api/models: what can be picked.
+// ModelList answers GET /api/models: what can be picked. Whoever doesn't look after the
+// server gets what answers in conversations, and no problems: those tell of addresses
+// and keys.
 type ModelList struct {
 	Items    []ListedModel  `json:"items"` // by provider, then by name
 	Problems []ModelProblem `json:"problems"`

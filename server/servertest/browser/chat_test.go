@@ -93,6 +93,7 @@ func TestAConversation(t *testing.T) {
 	)
 
 	w.Visit(s.URL("/chat"))
+	w.See("3 of 3 indexed")
 	w.See("Ask something")
 	w.Fill("Message", "On which days do schema migrations of harbor-prod run?")
 	w.Keys("\r")
