@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -40,13 +39,7 @@ func (p *Account) OnMount(ctx app.Context) {
 	if p.S.me != nil {
 		browser.SetValue(browser.ByID("acc-name"), p.S.me.DisplayName)
 	}
-	var page api.Page[api.Session]
-	p.load = &loader{s: p.S, path: api.PathSessions,
-		fetch: func(ctx context.Context) error {
-			page = api.Page[api.Session]{}
-			return p.S.api.Get(ctx, api.PathSessions, &page)
-		},
-		take: func() { p.sessions = page.Items }}
+	p.load = loading(p.S, api.PathSessions, func(page api.Page[api.Session]) { p.sessions = page.Items })
 	p.load.now()
 	p.usage.begin(p.S)
 }
@@ -96,10 +89,10 @@ func (p *Account) click(ctx app.Context, e app.Event) {
 		p.switched(act.Arg)
 	case "end-session":
 		id := act.ID()
-		s.send(sync.Write{Method: "DELETE", Path: api.SessionPath(id)}, func(err error) { p.ended(err, text.SessionEnded) })
+		s.send(sync.Write{Method: "DELETE", Path: api.SessionPath(id)}, func(err error) { p.load.after(err, text.SessionEnded) })
 	case "end-others":
 		var done api.Ended
-		s.send(sync.Write{Method: "DELETE", Path: api.PathSessions, Out: &done}, func(err error) { p.ended(err, text.SessionsEnded(done.Ended)) })
+		s.send(sync.Write{Method: "DELETE", Path: api.PathSessions, Out: &done}, func(err error) { p.load.after(err, text.SessionsEnded(done.Ended)) })
 	}
 }
 
@@ -118,15 +111,6 @@ func (p *Account) patch(body api.MePatch, said string) {
 		browser.SetValue(browser.ByID("acc-current"), "")
 		browser.SetValue(browser.ByID("acc-password"), "")
 	})
-}
-
-func (p *Account) ended(err error, said string) {
-	if err != nil {
-		p.S.fail(err)
-	} else {
-		p.S.say(said, nil)
-	}
-	p.load.now()
 }
 
 // failForm puts what is wrong beside its fields, and shows what belongs to none.
@@ -162,13 +146,8 @@ func (p *Account) savePassword(ctx app.Context, e app.Event) {
 // Render draws the page.
 func (p *Account) Render() app.UI {
 	return part.Safe("account", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			accountNav(accountPage),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form",
-				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.ProfileHead))),
-				p.profile(), p.memory(), p.usage.section(), p.signedIn(), p.passwordForm(), p.leave(),
-			)),
-		)
+		return framed(accountNav(accountPage), p.click, part.PageHead(text.ProfileHead, ""),
+			p.profile(), p.memory(), p.usage.section(), p.signedIn(), p.passwordForm(), p.leave())
 	})
 }
 
@@ -215,22 +194,18 @@ func (p *Account) memory() app.UI {
 		}
 	}
 	rows := append([]app.UI{
-		tag.Box("div", "section-head", tag.H2().ID("h-own-memory").Text(text.Memory)),
 		set("acc-category", text.DefaultCategory, text.DefaultHint,
 			part.Button("btn field-pick", "default-category", "", part.CategoryRings(color), tag.Words("span", "pick-label", category), part.Icon("chevron-down")).ID("acc-category").Aria("haspopup", "listbox")),
 	}, p.switches()...)
-	return tag.Section().Class("section").Aria("labelledby", "h-own-memory").Body(append(rows, tag.Words("p", "meta", text.SwitchesLater))...)
+	return part.Section("h-own-memory", text.Memory, nil, append(rows, tag.Words("p", "meta", text.SwitchesLater))...)
 }
 
 // signedIn is where the person is signed in.
 func (p *Account) signedIn() app.UI {
-	return tag.Section().Class("section").Aria("labelledby", "h-sessions").Body(
-		tag.Box("div", "section-head",
-			tag.H2().ID("h-sessions").Text(text.SessionsHead), tag.Words("span", "meta", text.SessionsWhy),
-			part.If(len(p.sessions) > 1, func() app.UI {
-				return part.Button("btn btn-sm btn-quiet end", "end-others", "", part.Text(text.EndOthers))
-			}),
-		),
+	return part.Section("h-sessions", text.SessionsHead,
+		append(part.Beside(text.SessionsWhy), part.If(len(p.sessions) > 1, func() app.UI {
+			return part.Button("btn btn-sm btn-quiet end", "end-others", "", part.Text(text.EndOthers))
+		})),
 		part.If(p.load != nil, func() app.UI { return p.load.show(p.sessionList) }),
 	)
 }
@@ -242,16 +217,15 @@ func (p *Account) sessionList() app.UI {
 		if !s.Current {
 			act = part.Button("btn btn-sm btn-quiet", "end-session", strconv.FormatInt(s.ID, 10), part.Text(text.EndSession))
 		}
-		items[i] = tag.Box("li", "item",
-			part.Icon("monitor"),
-			tag.Box("div", "grow",
+		items[i] = part.Item("monitor",
+			[]app.UI{
 				tag.Box("p", "", part.Bold(text.SignedInOn(browser.Date(s.CreatedAt, browser.FullTime)))),
 				tag.Words("p", "meta", text.Join(text.LastUse(text.AgoHours(p.S.now(), s.LastUsedAt)), text.EndsUnused(browser.Date(s.ExpiresAt, browser.FullDate)))),
-			),
+			},
 			act,
 		)
 	}
-	return tag.Box("ul", "items", items...)
+	return part.Items(items...)
 }
 
 func set(id, label, help string, control ...app.UI) app.UI {
@@ -268,12 +242,7 @@ func (p *Account) profile() app.UI {
 	if me != nil {
 		name = me.Name
 	}
-	theme := func(value, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "theme").DataSet("arg", value).
-			Aria("pressed", strconv.FormatBool(browser.Theme() == value)).Text(label)
-	}
-	return tag.Section().Class("section").Aria("labelledby", "h-profile").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-profile").Text(text.Profile), tag.Words("span", "meta", text.SignInName+": "+name)),
+	return part.Section("h-profile", text.Profile, part.Beside(text.SignInName+": "+name),
 		tag.Form().OnSubmit(p.saveProfile).Body(
 			set("acc-name", text.ShownName, text.ShownNameHint,
 				tag.Input().ID("acc-name").Class("input").Attr("type", "text").Attr("autocomplete", "name").Attr("dir", "auto"),
@@ -281,7 +250,7 @@ func (p *Account) profile() app.UI {
 		),
 		p.err("displayName"),
 		set("acc-theme", text.Theme, text.ThemeHint,
-			tag.Span().ID("acc-theme").Class("seg").Role("group").Aria("label", text.Theme).Body(theme("", text.ThemeSystem), theme("light", text.ThemeLight), theme("dark", text.ThemeDark))),
+			part.Choose(text.Theme, "theme", browser.Theme(), part.Choice{Label: text.ThemeSystem}, part.Choice{Value: "light", Label: text.ThemeLight}, part.Choice{Value: "dark", Label: text.ThemeDark}).ID("acc-theme")),
 	)
 }
 
@@ -291,8 +260,7 @@ func (p *Account) err(field string) app.UI {
 
 func (p *Account) passwordForm() app.UI {
 	least := int(setting.Get("account.password").Min)
-	return tag.Section().Class("section").Aria("labelledby", "h-password").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-password").Text(text.ChangePassword)),
+	return part.Section("h-password", text.ChangePassword, nil,
 		tag.Form().Class("form-row").OnSubmit(p.savePassword).Attr("novalidate", "true").Body(
 			// For password managers: whose password it is.
 			tag.Input().Attr("type", "text").Attr("autocomplete", "username").Hidden(true).Aria("hidden", "true"),

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"context"
-
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/sync"
@@ -31,13 +29,7 @@ func (p *Backups) OnMount(ctx app.Context) {
 	defer browser.Survive("backups")
 	p.ctx = ctx
 	reveal(ctx)
-	var read api.Backups
-	p.load = &loader{s: p.S, path: api.PathBackups,
-		fetch: func(ctx context.Context) error {
-			read = api.Backups{}
-			return p.S.api.Get(ctx, api.PathBackups, &read)
-		},
-		take: func() { list := read; p.list = &list }}
+	p.load = loading(p.S, api.PathBackups, func(list api.Backups) { p.list = &list })
 	if p.S.admin() {
 		p.load.now()
 	}
@@ -62,7 +54,7 @@ func (p *Backups) click(ctx app.Context, e app.Event) {
 		p.writing = true
 		s.sendLong(sync.Write{Method: "POST", Path: api.PathBackups}, func(err error) {
 			p.writing = false
-			p.done(err, text.BackedUp)
+			p.load.after(err, text.BackedUp)
 		})
 	case "check":
 		if p.checking != "" {
@@ -76,24 +68,14 @@ func (p *Backups) click(ctx app.Context, e app.Event) {
 			if len(b.Faults) > 0 {
 				said = b.Faults[0]
 			}
-			p.done(err, said)
+			p.load.after(err, said)
 		})
 	case "remove":
 		name := act.Arg
-		s.ask(&part.DialogSpec{Title: text.RemoveBackup, Body: []string{name, text.RemoveBackupWhy}, Action: text.RemoveBackup, Danger: true, Run: func() {
-			s.send(sync.Write{Method: "DELETE", Path: api.BackupPath(name)}, func(err error) { p.done(err, text.BackupRemoved) })
-		}})
+		s.confirm(text.RemoveBackup, []string{name, text.RemoveBackupWhy}, text.RemoveBackup, func() {
+			s.send(sync.Write{Method: "DELETE", Path: api.BackupPath(name)}, func(err error) { p.load.after(err, text.BackupRemoved) })
+		})
 	}
-}
-
-func (p *Backups) done(err error, said string) {
-	p.ctx.Update()
-	if err != nil {
-		p.S.fail(err)
-	} else {
-		p.S.say(said, nil)
-	}
-	p.load.now()
 }
 
 // Render draws the page.
@@ -138,8 +120,7 @@ func (p *Backups) content() app.UI {
 				tag.Box("tbody", "", rows...),
 			)
 		}),
-		tag.Section().Class("section").Aria("labelledby", "h-restore").Body(
-			tag.Box("div", "section-head", tag.H2().ID("h-restore").Text(text.RestoreHead)),
+		part.Section("h-restore", text.RestoreHead, nil,
 			tag.Words("p", "muted", text.RestoreSteps),
 			copyable(p.S.command("admin", "restore", l.Directory+"/"+example)),
 			tag.Words("p", "meta", text.BackupHoldsAll),

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"elowen/app/browser"
-	"elowen/app/part"
 	"elowen/app/sync"
 	"elowen/app/text"
 	"elowen/shared/api"
@@ -411,19 +410,16 @@ func (c *Categories) discard(id int64) {
 // remove asks and deletes a category. It can be made again, with its memories in it.
 func (c *Categories) remove(k api.Category) {
 	s := c.S
-	s.ask(&part.DialogSpec{
-		Title: text.DeleteCategoryTitle(k.Name), Body: text.DeleteCategoryBody(k.Count, k.Default), Action: text.DeleteCategory, Danger: true,
-		Run: func() {
-			var done api.BulkDone
-			s.send(sync.Write{Method: "DELETE", Path: api.CategoryPath(k.ID), Out: &done}, func(err error) {
-				if err != nil {
-					s.fail(err)
-					return
-				}
-				s.visit(route{Kind: categoriesPage})
-				s.say(text.CategoryDeleted(k.Name, done.Changed), func() { s.remake(k, done.Undo) })
-			})
-		},
+	s.confirm(text.DeleteCategoryTitle(k.Name), text.DeleteCategoryBody(k.Count, k.Default), text.DeleteCategory, func() {
+		var done api.BulkDone
+		s.send(sync.Write{Method: "DELETE", Path: api.CategoryPath(k.ID), Out: &done}, func(err error) {
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			s.visit(route{Kind: categoriesPage})
+			s.say(text.CategoryDeleted(k.Name, done.Changed), func() { s.remake(k, done.Undo) })
+		})
 	})
 }
 

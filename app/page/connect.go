@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -41,13 +40,8 @@ func (p *Connect) OnMount(ctx app.Context) {
 	defer browser.Survive("connect")
 	p.ctx, p.made = ctx, map[string]api.Token{}
 	reveal(ctx)
-	var page api.Page[api.ConnectClient]
-	p.load = &loader{s: p.S, path: api.PathConnect, every: -1,
-		fetch: func(ctx context.Context) error {
-			page = api.Page[api.ConnectClient]{}
-			return p.S.api.Get(ctx, api.PathConnect, &page)
-		},
-		take: func() { p.clients = page.Items }}
+	p.load = loading(p.S, api.PathConnect, func(page api.Page[api.ConnectClient]) { p.clients = page.Items })
+	p.load.every = -1
 	p.load.now()
 	p.watch = sync.Subscribe(p.S.client, live.Request{View: live.ViewTokens}, func(e sync.Event[live.TokenRow]) {
 		if e.Outcome == state.Refused {
@@ -165,7 +159,7 @@ func (p *Connect) filled(c api.ConnectClient, s api.ConnectStep) string {
 // Render draws the page.
 func (p *Connect) Render() app.UI {
 	return part.Safe("connect", func() app.UI {
-		body := []app.UI{tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Connect), tag.Words("p", "", text.ConnectWhy)))}
+		body := []app.UI{part.PageHead(text.Connect, text.ConnectWhy)}
 		switch {
 		case p.load == nil:
 		case len(p.clients) == 0:
@@ -174,17 +168,8 @@ func (p *Connect) Render() app.UI {
 			c := p.client()
 			body = append(body, p.choice(c), p.token(c), p.steps(c), p.saving(c), p.call(c))
 		}
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			accountNav(connectPage),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form", body...)),
-		)
+		return framed(accountNav(connectPage), p.click, body...)
 	})
-}
-
-// headed is a section with a heading.
-func headed(id, head string, body ...app.UI) app.UI {
-	return tag.Section().Class("section").Aria("labelledby", id).Body(append([]app.UI{
-		tag.Box("div", "section-head", tag.H2().ID(id).Text(head))}, body...)...)
 }
 
 func (p *Connect) choice(c api.ConnectClient) app.UI {
@@ -197,7 +182,7 @@ func (p *Connect) choice(c api.ConnectClient) app.UI {
 		}
 		items[i] = b
 	}
-	return headed("h-client", text.ConnectClient, tag.Div().Class("clients").Role("group").Aria("labelledby", "h-client").Body(items...))
+	return part.Section("h-client", text.ConnectClient, nil, tag.Div().Class("clients").Role("group").Aria("labelledby", "h-client").Body(items...))
 }
 
 func (p *Connect) token(c api.ConnectClient) app.UI {
@@ -213,7 +198,7 @@ func (p *Connect) token(c api.ConnectClient) app.UI {
 		}
 		return shownOnce(made)
 	}))
-	return headed("h-connect-token", text.ConnectTokenHead,
+	return part.Section("h-connect-token", text.ConnectTokenHead, nil,
 		tag.Words("p", "muted", why), secret,
 		part.If(!there, func() app.UI { return tag.Box("p", "line", rest) }))
 }
@@ -236,7 +221,7 @@ func (p *Connect) steps(c api.ConnectClient) app.UI {
 	if c.ID != api.ConnectAny && p.S.terminal() != nil {
 		body = append(body, tag.Box("div", "connect-step", tag.Words("p", "connect-how", text.ConnectLocal), copyable(p.S.command("connect", c.ID, "--user", p.S.me.Name))))
 	}
-	return headed("h-connect-steps", text.ConnectStepsHead, body...)
+	return part.Section("h-connect-steps", text.ConnectStepsHead, nil, body...)
 }
 
 // call says whether the client's token was used yet. It stays in sight while there is
@@ -267,5 +252,5 @@ func (p *Connect) saving(c api.ConnectClient) app.UI {
 	if c.SavesAll {
 		said = text.ConnectByItself
 	}
-	return headed("h-connect-save", text.ConnectSaveHead, tag.Words("p", "muted", said))
+	return part.Section("h-connect-save", text.ConnectSaveHead, nil, tag.Words("p", "muted", said))
 }

@@ -97,11 +97,8 @@ func (d *Detail) stray() app.UI {
 
 // views choose between the text as it was written and what its Markdown means.
 func (d *Detail) views() app.UI {
-	choice := func(plain bool, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "view").DataSet("arg", label).
-			Aria("pressed", strconv.FormatBool(d.plain == plain)).Text(label)
-	}
-	return tag.Span().Class("seg").Role("group").Aria("label", text.ViewAs).Body(choice(true, text.AsText), choice(false, text.AsMarkdown))
+	choice := func(label string) part.Choice { return part.Choice{Value: label, Label: label} }
+	return part.Choose(text.ViewAs, "view", choose(d.plain, text.AsText, text.AsMarkdown), choice(text.AsText), choice(text.AsMarkdown))
 }
 
 // body is the text; one that goes on and on is folded until somebody asks for all of it,
@@ -247,18 +244,8 @@ func (d *Detail) used(m api.Memory) []app.UI {
 
 func (d *Detail) vitality(m api.Memory) app.UI {
 	h := &d.row.History
-	choice := func(days int, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "range").DataSet("arg", days).
-			Aria("pressed", strconv.FormatBool(d.days == days)).Text(label)
-	}
-	return tag.Section().Class("section").Aria("labelledby", "h-vit").Body(
-		tag.Box("div", "section-head",
-			tag.H2().ID("h-vit").Text(text.Vitality),
-			tag.Words("span", "meta", text.HalfLife(h.HalfLifeDays)),
-			tag.Span().Class("end seg").Role("group").Aria("label", text.Range).Body(
-				choice(30, "30 d"), choice(90, "90 d"), choice(365, "1 y"),
-			),
-		),
+	ranges := part.Choose(text.Range, "range", strconv.Itoa(d.days), part.Choice{Value: "30", Label: "30 d"}, part.Choice{Value: "90", Label: "90 d"}, part.Choice{Value: "365", Label: "1 y"})
+	return part.Section("h-vit", text.Vitality, append(part.Beside(text.HalfLife(h.HalfLifeDays)), ranges.Class("end")),
 		&part.Chart{History: h, Shown: m.VitalityShown, Days: d.days, Status: m.Status, Limit: d.S.queue(m)},
 	)
 }
@@ -282,11 +269,7 @@ func (d *Detail) history(m api.Memory) app.UI {
 	for _, e := range events {
 		items = append(items, part.Event(e, d.others(e), e.Restores && e.Revision != m.Revision && m.Status == api.StatusActive))
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-hist").Body(
-		tag.Box("div", "section-head",
-			tag.H2().ID("h-hist").Text(text.History),
-			tag.Words("span", "meta", text.Revision(m.Revision)),
-		),
+	return part.Section("h-hist", text.History, part.Beside(text.Revision(m.Revision)),
 		tag.Box("ol", "", items...),
 		part.If(more, func() app.UI {
 			return part.Button("btn btn-sm btn-older", "older", "", part.Icon("history"), part.Text(text.Older))
@@ -325,8 +308,7 @@ func (d *Detail) similar() app.UI {
 	if len(chips) == 0 {
 		return tag.Span().Hidden(true)
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-sim").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-sim").Text(text.SimilarHead), tag.Words("span", "meta", text.SimilarBy(d.row.Similar[0].By))),
+	return part.Section("h-sim", text.SimilarHead, part.Beside(text.SimilarBy(d.row.Similar[0].By)),
 		tag.Box("p", "recalled", chips...),
 	)
 }

@@ -109,11 +109,7 @@ func (l *List) filters() app.UI {
 // matches is the switch between searching by words and by meaning. It stands in the
 // search field, so that nothing moves as the first letter is typed.
 func (l *List) matches() app.UI {
-	choice := func(match, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "match").DataSet("arg", match).
-			Aria("pressed", strconv.FormatBool(l.Query.Match == match)).Text(label)
-	}
-	return tag.Span().Class("seg").Role("group").Aria("label", text.MatchBy).Body(choice("", text.MatchWords), choice("meaning", text.MatchMeaning))
+	return part.Choose(text.MatchBy, "match", l.Query.Match, part.Choice{Label: text.MatchWords}, part.Choice{Value: "meaning", Label: text.MatchMeaning})
 }
 
 // filterMenu opens the choices of one filter.

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"context"
-
 	"elowen/app/browser"
 	"elowen/app/part"
 	"elowen/app/tag"
@@ -26,13 +24,8 @@ type Health struct {
 func (p *Health) OnMount(ctx app.Context) {
 	defer browser.Survive("health")
 	reveal(ctx)
-	var read api.Doctor
-	p.load = &loader{s: p.S, path: api.PathDoctor, while: text.Looking, every: -1, // it reads the whole database
-		fetch: func(ctx context.Context) error {
-			read = api.Doctor{}
-			return p.S.api.Get(ctx, api.PathDoctor, &read)
-		},
-		take: func() { found := read; p.found = &found }}
+	p.load = loading(p.S, api.PathDoctor, func(found api.Doctor) { p.found = &found })
+	p.load.while, p.load.every = text.Looking, -1 // it reads the whole database
 	if p.S.admin() {
 		p.load.now()
 	}
@@ -97,7 +90,7 @@ func (p *Health) content() app.UI {
 	return tag.Box("div", "stack page-parts",
 		tag.Div().Role("status").Body(sum),
 		part.If(p.S.behind(), func() app.UI { return p.S.indexLine(true) }),
-		tag.Box("ul", "items", rows...),
+		part.Items(rows...),
 		tag.Box("p", "line", part.Button("btn", "look", "", part.Icon("rotate-ccw"), part.Text(label)).Attr("disabled", p.load.asking)),
 	)
 }

@@ -251,17 +251,13 @@ func (p *Transfer) pause() {
 // Render draws the page.
 func (p *Transfer) Render() app.UI {
 	return part.Safe("transfer", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			accountNav(transferPage),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form",
-				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.TransferHead))),
-				tag.Section().Class("section").Aria("labelledby", "h-import").Body(
-					tag.Box("div", "section-head", tag.H2().ID("h-import").Text(text.ImportHead)),
-					tag.Words("p", "muted", text.ImportWhy),
-					p.importing(),
-				),
-				p.export(),
-			)),
+		return framed(accountNav(transferPage), p.click,
+			part.PageHead(text.TransferHead, ""),
+			part.Section("h-import", text.ImportHead, nil,
+				tag.Words("p", "muted", text.ImportWhy),
+				p.importing(),
+			),
+			p.export(),
 		)
 	})
 }
@@ -408,12 +404,11 @@ func (p *Transfer) fates() app.UI {
 
 func (p *Transfer) export() app.UI {
 	body := []app.UI{
-		tag.Box("div", "section-head", tag.H2().ID("h-export").Text(text.ExportHead)),
 		tag.Words("p", "muted", text.ExportWhy),
 		tag.Box("p", "line", tag.A().Class("btn").Attr("href", browser.Path(api.PathExport)).Attr("download", "elowen.jsonl").Body(part.Icon("download"), part.Text(text.ExportDo))),
 	}
 	if p.S.terminal() != nil {
 		body = append(body, tag.Words("p", "meta", text.AtTerminal+":"), copyable(p.S.command("admin", "export", "--user", p.S.me.Name, "elowen.jsonl")))
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-export").Body(body...)
+	return part.Section("h-export", text.ExportHead, nil, body...)
 }

@@ -163,16 +163,13 @@ func (p *Maintenance) apply() {
 // Render draws the page.
 func (p *Maintenance) Render() app.UI {
 	return part.Safe("maintenance", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			subnav(maintenancePage, p.S.admin()),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form",
-				tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.MaintenanceHead), tag.Words("p", "", text.MaintenanceWhy))),
-				headed("h-reindex", text.ReindexHead, tag.Words("p", "muted", text.ReindexWhy), p.S.indexLine(true),
-					p.work(api.OperationReindex, p.button(api.OperationReindex, text.ReindexDo))),
-				headed("h-sort", text.SortHead, tag.Words("p", "muted", text.SortWhy),
-					p.work(api.OperationRecategorize, p.button(api.OperationRecategorize, text.SortDo), part.Button("btn btn-quiet", "sort-all", "", part.Text(text.SortAll)).Attr("disabled", p.starting != ""))),
-				p.calibration(), p.receipts(),
-			)),
+		return framed(subnav(maintenancePage, p.S.admin()), p.click,
+			part.PageHead(text.MaintenanceHead, text.MaintenanceWhy),
+			part.Section("h-reindex", text.ReindexHead, nil, tag.Words("p", "muted", text.ReindexWhy), p.S.indexLine(true),
+				p.work(api.OperationReindex, p.button(api.OperationReindex, text.ReindexDo))),
+			part.Section("h-sort", text.SortHead, nil, tag.Words("p", "muted", text.SortWhy),
+				p.work(api.OperationRecategorize, p.button(api.OperationRecategorize, text.SortDo), part.Button("btn btn-quiet", "sort-all", "", part.Text(text.SortAll)).Attr("disabled", p.starting != ""))),
+			p.calibration(), p.receipts(),
 		)
 	})
 }
@@ -210,10 +207,9 @@ func (p *Maintenance) receipts() app.UI {
 	}
 	var list app.UI = tag.Words("p", "muted", text.NoReceipts)
 	if len(items) > 0 {
-		list = tag.Box("ul", "items", items...)
+		list = part.Items(items...)
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-receipts").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-receipts").Text(text.ReceiptsHead), tag.Words("span", "meta", text.ReceiptsWhy)),
+	return part.Section("h-receipts", text.ReceiptsHead, part.Beside(text.ReceiptsWhy),
 		tag.Div().Role("status").Body(list))
 }
 
@@ -249,7 +245,7 @@ func (p *Maintenance) calibration() app.UI {
 	if p.measuring {
 		label = text.Calibrating
 	}
-	return headed("h-calibrate", text.CalibrateHead, tag.Words("p", "muted", text.CalibrateWhy),
+	return part.Section("h-calibrate", text.CalibrateHead, nil, tag.Words("p", "muted", text.CalibrateWhy),
 		part.If(p.problem != "", func() app.UI { return part.Banner("warn", "info", part.Text(p.problem)) }),
 		tag.Div().Class("stack").Role("status").Body(part.If(p.found != nil, p.proposal)),
 		tag.Box("p", "line", part.Button("btn", "measure", "", part.Text(label)).Attr("disabled", p.measuring)))

@@ -306,9 +306,7 @@ func (s *Session) unsentFirst(then func()) {
 		then()
 		return
 	}
-	s.ask(&part.DialogSpec{
-		Title: text.SignOutTitle, Body: []string{text.Undelivered(n), text.SignOutBody}, Action: text.SignOutAction, Danger: true, Run: then,
-	})
+	s.confirm(text.SignOutTitle, []string{text.Undelivered(n), text.SignOutBody}, text.SignOutAction, then)
 }
 
 // install is the offer to install the app, where the browser makes one.

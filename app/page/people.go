@@ -1,8 +1,6 @@
 package page
 
 import (
-	"context"
-	"strconv"
 	"strings"
 
 	"elowen/app/browser"
@@ -37,13 +35,7 @@ func (p *People) OnMount(ctx app.Context) {
 	defer browser.Survive("people")
 	p.ctx, p.role, p.errs = ctx, api.RoleMember, map[string]string{}
 	reveal(ctx)
-	var page api.Page[api.Person]
-	p.load = &loader{s: p.S, path: api.PathPeople,
-		fetch: func(ctx context.Context) error {
-			page = api.Page[api.Person]{}
-			return p.S.api.Get(ctx, api.PathPeople, &page)
-		},
-		take: func() { p.people = page.Items }}
+	p.load = loading(p.S, api.PathPeople, func(page api.Page[api.Person]) { p.people = page.Items })
 	if p.S.admin() {
 		p.load.now()
 	}
@@ -126,31 +118,23 @@ func (p *People) act(what, name string) {
 		p.change(name, api.PersonPatch{Role: &what}, text.RoleChanged)
 	case "end":
 		var done api.Ended
-		s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name, "sessions"), Out: &done}, func(err error) { p.done(err, text.SignedOutPerson(done.Ended, name)) })
+		s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name, "sessions"), Out: &done}, func(err error) { p.load.after(err, text.SignedOutPerson(done.Ended, name)) })
 	case "enable":
 		p.change(name, api.PersonPatch{Disabled: api.Ptr(false)}, text.Enabled)
 	case "disable":
-		s.ask(&part.DialogSpec{Title: text.DisableTitle(name), Body: []string{text.DisableBody}, Action: text.Disabling, Danger: true,
-			Run: func() { p.change(name, api.PersonPatch{Disabled: api.Ptr(true)}, text.DisabledNow) }})
+		s.confirm(text.DisableTitle(name), []string{text.DisableBody}, text.Disabling, func() {
+			p.change(name, api.PersonPatch{Disabled: api.Ptr(true)}, text.DisabledNow)
+		})
 	case "erase":
 		s.ask(&part.DialogSpec{Title: text.EraseTitle(name), Body: text.EraseBody, Phrase: name, Action: text.Erase, Danger: true,
 			Run: func() {
-				s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name)}, func(err error) { p.done(err, text.Erased) })
+				s.send(sync.Write{Method: "DELETE", Path: api.PersonPath(name)}, func(err error) { p.load.after(err, text.Erased) })
 			}})
 	}
 }
 
 func (p *People) change(name string, body api.PersonPatch, said string) {
-	p.S.send(sync.Write{Method: "PATCH", Path: api.PersonPath(name), Body: body}, func(err error) { p.done(err, said) })
-}
-
-func (p *People) done(err error, said string) {
-	if err != nil {
-		p.S.fail(err)
-	} else {
-		p.S.say(said, nil)
-	}
-	p.load.now()
+	p.S.send(sync.Write{Method: "PATCH", Path: api.PersonPath(name), Body: body}, func(err error) { p.load.after(err, said) })
 }
 
 func (p *People) setPassword(ctx app.Context, e app.Event) {
@@ -173,7 +157,7 @@ func (p *People) setPassword(ctx app.Context, e app.Event) {
 		}
 		p.intent.Done()
 		p.secret = ""
-		p.done(nil, text.PasswordSet)
+		p.load.after(nil, text.PasswordSet)
 	})
 }
 
@@ -202,7 +186,7 @@ func (p *People) add(ctx app.Context, e app.Event) {
 			p.intent.Done()
 			browser.SetValue(browser.ByID("per-name"), "")
 			browser.SetValue(browser.ByID("per-password"), "")
-			p.done(nil, text.PersonAdded+" "+body.Name)
+			p.load.after(nil, text.PersonAdded+" "+body.Name)
 		}
 	})
 }
@@ -218,18 +202,14 @@ func (p *People) content() []app.UI {
 	if p.load == nil {
 		return nil
 	}
-	role := func(value, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "role").DataSet("arg", value).Aria("pressed", strconv.FormatBool(p.role == value)).Text(label)
-	}
 	return []app.UI{
 		p.load.show(p.list),
-		tag.Section().Class("section").Aria("labelledby", "h-add").Body(
-			tag.Box("div", "section-head", tag.H2().ID("h-add").Text(text.AddPerson), tag.Words("span", "meta", text.AddPersonHint)),
+		part.Section("h-add", text.AddPerson, part.Beside(text.AddPersonHint),
 			tag.Form().Class("form-row").OnSubmit(p.add).Attr("novalidate", "true").Body(
 				field("per-name", text.Name, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false"), p.errs["name"]),
 				field("per-password", text.Password, tag.Input().Class("input").Attr("type", "password").Attr("autocomplete", "new-password"), p.errs["password"]),
-				tag.Box("div", "field", tag.Words("span", "label", text.Role), tag.Span().Class("seg").Role("group").Aria("label", text.Role).Body(
-					role(api.RoleMember, text.RoleMember), role(api.RoleAdmin, text.RoleAdmin))),
+				tag.Box("div", "field", tag.Words("span", "label", text.Role), part.Choose(text.Role, "role", p.role,
+					part.Choice{Value: api.RoleMember, Label: text.RoleMember}, part.Choice{Value: api.RoleAdmin, Label: text.RoleAdmin})),
 				tag.Button().Class("btn").Attr("type", "submit").Text(text.AddPerson),
 			),
 		),
@@ -241,7 +221,7 @@ func (p *People) list() app.UI {
 	for _, x := range p.people {
 		items = append(items, p.person(x))
 	}
-	return tag.Box("ul", "items", items...)
+	return part.Items(items...)
 }
 
 func (p *People) person(x api.Person) app.UI {
@@ -261,17 +241,16 @@ func (p *People) person(x api.Person) app.UI {
 		state = text.Locked
 	}
 	self := p.S.me != nil && p.S.me.ID == x.ID
-	return tag.Box("li", "item item-person",
-		part.Icon("user"),
-		tag.Box("div", "grow",
+	return part.Item("user",
+		[]app.UI{
 			tag.Box("p", "", part.Bold(name), part.Text(" "),
 				part.If(self, func() app.UI { return tag.Words("span", "tag", text.You) }),
 				part.If(state != "", func() app.UI { return tag.Words("span", "tag tag-warn", state) })),
 			tag.Words("p", "meta", text.Join(x.Name, role, text.Since+" "+browser.Date(x.CreatedAt, browser.FullDate))),
 			part.If(p.secret == x.Name, p.passwordFor),
-		),
+		},
 		part.IconButton("btn btn-sm btn-quiet", "person", x.Name, text.PersonActions(x.Name), "ellipsis").Aria("haspopup", "menu"),
-	)
+	).Class("item-person")
 }
 
 // passwordFor is the form of another person's password, in their row.

@@ -132,8 +132,7 @@ func (p *Projects) click(ctx app.Context, e app.Event) {
 	case "project-share":
 		p.send("PATCH", path, api.ProjectPatch{Sharing: api.Ptr(!x.Sharing)}, text.ProjectSaved)
 	case "project-delete":
-		p.S.ask(&part.DialogSpec{Title: text.DeleteProject, Body: []string{x.Name, text.DeleteProjectWhy}, Action: text.DeleteProject, Danger: true,
-			Run: func() { p.send("DELETE", path, nil, text.ProjectGone) }})
+		p.S.confirm(text.DeleteProject, []string{x.Name, text.DeleteProjectWhy}, text.DeleteProject, func() { p.send("DELETE", path, nil, text.ProjectGone) })
 	case "member-add":
 		if name := strings.TrimSpace(value("pro-member")); name != "" {
 			browser.SetValue(browser.ByID("pro-member"), "")
@@ -191,7 +190,7 @@ func (p *Projects) Render() app.UI {
 				items = append(items, tag.Words("li", "muted", text.NoProjects))
 			}
 			return []app.UI{
-				tag.Box("ul", "items", items...),
+				part.Items(items...),
 				tag.Form().Class("form-row").OnSubmit(swallowSubmit).Attr("novalidate", "true").Body(
 					field("pro-name", text.ProjectName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off"), ""),
 					part.Button("btn", "project-add", "", part.Text(text.AddProject)).Attr("type", "submit"))}

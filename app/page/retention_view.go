@@ -21,7 +21,7 @@ func (p *Retention) Render() app.UI {
 			tag.Box("div", "settings",
 				subnav(settingsPage, p.S.admin()),
 				tag.Box("div", "scroll", tag.Box("div", "page",
-					tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.RetentionHead), tag.Words("p", "", text.RetentionWhy)),
+					part.PageHead(text.RetentionHead, text.RetentionWhy,
 						part.If(p.base != nil && p.S.admin() && !p.standard(true), func() app.UI {
 							return part.Button("btn btn-sm", "ret-all-defaults", "", part.Icon("rotate-ccw"), part.Text(text.AllDefaults))
 						})),

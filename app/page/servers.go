@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -35,13 +34,7 @@ func (p *Servers) OnMount(ctx app.Context) {
 	defer browser.Survive("servers")
 	p.ctx, p.errs, p.kind, p.tested = ctx, map[string]string{}, api.ServerHTTP, map[int64]*api.ServerTested{}
 	reveal(ctx)
-	var page api.Page[api.Server]
-	p.load = &loader{s: p.S, path: api.PathServers,
-		fetch: func(ctx context.Context) error {
-			page = api.Page[api.Server]{}
-			return p.S.api.Get(ctx, api.PathServers, &page)
-		},
-		take: func() { p.servers = page.Items }}
+	p.load = loading(p.S, api.PathServers, func(page api.Page[api.Server]) { p.servers = page.Items })
 	p.load.now()
 }
 
@@ -73,14 +66,7 @@ func (p *Servers) click(ctx app.Context, e app.Event) {
 
 // write changes something and shows what is there then.
 func (p *Servers) write(w sync.Write, said string) {
-	p.S.send(w, func(err error) {
-		if err != nil {
-			p.S.fail(err)
-		} else if said != "" {
-			p.S.say(said, nil)
-		}
-		p.load.now()
-	})
+	p.S.send(w, func(err error) { p.load.after(err, said) })
 }
 
 func (p *Servers) test(id int64) {
@@ -103,9 +89,8 @@ func (p *Servers) remove(id int64) {
 		if s.ID != id {
 			continue
 		}
-		p.S.ask(&part.DialogSpec{
-			Title: text.RemoveServerTitle(s.Name), Body: []string{text.RemoveServerBody}, Action: text.RemoveIt, Danger: true,
-			Run: func() { p.write(sync.Write{Method: "DELETE", Path: api.ServerPath(id)}, text.ServerRemoved) },
+		p.S.confirm(text.RemoveServerTitle(s.Name), []string{text.RemoveServerBody}, text.RemoveIt, func() {
+			p.write(sync.Write{Method: "DELETE", Path: api.ServerPath(id)}, text.ServerRemoved)
 		})
 	}
 }
@@ -175,18 +160,14 @@ func (p *Servers) add(_ app.Context, e app.Event) {
 				browser.SetValue(at, "")
 			}
 		}
-		p.S.say(text.ServerAdded, nil)
-		p.load.now()
+		p.load.after(nil, text.ServerAdded)
 	})
 }
 
 // Render draws the page.
 func (p *Servers) Render() app.UI {
 	return part.Safe("servers", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			accountNav(serversPage),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form", p.content()...)),
-		)
+		return framed(accountNav(serversPage), p.click, p.content()...)
 	})
 }
 
@@ -195,7 +176,7 @@ func (p *Servers) content() []app.UI {
 		return nil
 	}
 	return []app.UI{
-		tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Servers), tag.Words("p", "", text.ServersWhy))),
+		part.PageHead(text.Servers, text.ServersWhy),
 		p.load.show(p.list),
 		p.form(),
 	}
@@ -219,18 +200,18 @@ func (p *Servers) list() app.UI {
 		if !s.Enabled {
 			turn = text.ServerOn
 		}
-		items = append(items, tag.Box("li", "item",
-			part.Icon("plug"),
-			tag.Box("div", "grow",
+		items = append(items, part.Item("plug",
+			[]app.UI{
 				tag.Box("p", "", part.Bold(s.Name), part.Text(" "), part.If(!s.Enabled, func() app.UI { return tag.Words("span", "tag", text.ServerIsOff) })),
 				tag.Words("p", "meta", text.Join(where, holds)),
-				p.state(s)),
+				p.state(s),
+			},
 			part.Button("btn btn-sm btn-quiet", "test-server", id, part.Text(text.TestServer)),
 			part.Button("btn btn-sm btn-quiet", "turn-server", id, part.Text(turn)),
 			part.Button("btn btn-sm btn-quiet", "remove-server", id, part.Text(text.RemoveEllipsis)),
 		))
 	}
-	return tag.Box("ul", "items", items...)
+	return part.Items(items...)
 }
 
 // state is how a server does, as far as is known.
@@ -261,10 +242,6 @@ func (p *Servers) state(s api.Server) app.UI {
 
 func (p *Servers) form() app.UI {
 	stdio := p.kind == api.ServerStdio
-	kind := func(value, label string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "kind").DataSet("arg", value).
-			Aria("pressed", strconv.FormatBool(p.kind == value)).Text(label)
-	}
 	where, secrets := text.ServerAddress, text.ServerHeaders
 	if stdio {
 		where, secrets = text.ServerCommand, text.ServerVariables
@@ -273,12 +250,12 @@ func (p *Servers) form() app.UI {
 		return tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off").Attr("spellcheck", "false")
 	}
 	lines := func() tag.Element { return tag.Textarea().Class("input").Attr("rows", "2").Attr("spellcheck", "false") }
-	return tag.Section().Class("section").Aria("labelledby", "h-new-server").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-new-server").Text(text.NewServer)),
+	return part.Section("h-new-server", text.NewServer, nil,
 		tag.Form().Class("stack").OnSubmit(p.add).Attr("novalidate", "true").Body(
 			part.If(p.S.admin(), func() app.UI {
 				return tag.Box("div", "field", tag.Words("span", "label", text.ServerKind),
-					tag.Box("span", "line", tag.Span().Class("seg").Role("group").Aria("label", text.ServerKind).Body(kind(api.ServerHTTP, text.ServerAtAddress), kind(api.ServerStdio, text.ServerProgram))))
+					tag.Box("span", "line", part.Choose(text.ServerKind, "kind", p.kind,
+						part.Choice{Value: api.ServerHTTP, Label: text.ServerAtAddress}, part.Choice{Value: api.ServerStdio, Label: text.ServerProgram})))
 			}),
 			field("srv-name", text.ServerName, input(), p.errs["name"]),
 			tag.Words("p", "meta", text.ServerNameHint),

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"time"
 
 	"elowen/app/browser"
@@ -27,13 +26,8 @@ type Storage struct {
 func (p *Storage) OnMount(ctx app.Context) {
 	defer browser.Survive("storage")
 	reveal(ctx)
-	var read api.Storage
-	p.load = &loader{s: p.S, path: api.PathStorage, every: time.Minute, // it is measured by reading
-		fetch: func(ctx context.Context) error {
-			read = api.Storage{}
-			return p.S.api.Get(ctx, api.PathStorage, &read)
-		},
-		take: func() { use := read; p.use = &use }}
+	p.load = loading(p.S, api.PathStorage, func(use api.Storage) { p.use = &use })
+	p.load.every = time.Minute // it is measured by reading
 	if p.S.admin() {
 		p.load.now()
 	}
@@ -82,8 +76,7 @@ func (p *Storage) content() app.UI {
 		tag.Words("p", "meta", text.DatabaseFile+": "+choose(u.File != "", u.File, text.Postgres)),
 	}
 	if u.Engine == "sqlite" {
-		body = append(body, tag.Section().Class("section").Aria("labelledby", "h-vacuum").Body(
-			tag.Box("div", "section-head", tag.H2().ID("h-vacuum").Text(text.VacuumHead)),
+		body = append(body, part.Section("h-vacuum", text.VacuumHead, nil,
 			tag.Words("p", "muted", text.VacuumWhy),
 			copyable(p.S.command("admin", "vacuum")),
 		))

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -39,13 +38,7 @@ func (p *Tokens) OnMount(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		browser.SetValue(browser.ByID("tok-days"), strconv.Itoa(setting.Int("account.tokenDays")))
 	})
-	var page api.Page[api.Token]
-	p.load = &loader{s: p.S, path: api.PathTokens,
-		fetch: func(ctx context.Context) error {
-			page = api.Page[api.Token]{}
-			return p.S.api.Get(ctx, api.PathTokens, &page)
-		},
-		take: func() { p.tokens = page.Items }}
+	p.load = loading(p.S, api.PathTokens, func(page api.Page[api.Token]) { p.tokens = page.Items })
 	p.load.now()
 }
 
@@ -112,8 +105,7 @@ func (p *Tokens) createToken(ctx app.Context, e app.Event) {
 		}
 		p.intent.Done()
 		if made.Token == "" { // the answer that had it was lost, and it is told once
-			p.S.say(text.TokenLost(made.Name), nil)
-			p.load.now()
+			p.load.after(nil, text.TokenLost(made.Name))
 			return
 		}
 		p.made = &made
@@ -138,21 +130,13 @@ func (p *Tokens) revoke(id int64) {
 		if t.ID != id {
 			continue
 		}
-		p.S.ask(&part.DialogSpec{
-			Title: text.RevokeTitle(t.Name), Body: []string{text.RevokeBody}, Action: text.Revoke, Danger: true,
-			Run: func() {
-				p.S.send(sync.Write{Method: "DELETE", Path: api.TokenPath(id)}, func(err error) {
-					if err != nil {
-						p.S.fail(err)
-						return
-					}
-					if p.made != nil && p.made.ID == id {
-						p.made = nil
-					}
-					p.S.say(text.Revoked, nil)
-					p.load.now()
-				})
-			},
+		p.S.confirm(text.RevokeTitle(t.Name), []string{text.RevokeBody}, text.Revoke, func() {
+			p.S.send(sync.Write{Method: "DELETE", Path: api.TokenPath(id)}, func(err error) {
+				if err == nil && p.made != nil && p.made.ID == id {
+					p.made = nil
+				}
+				p.load.after(err, text.Revoked)
+			})
 		})
 	}
 }
@@ -160,10 +144,7 @@ func (p *Tokens) revoke(id int64) {
 // Render draws the page.
 func (p *Tokens) Render() app.UI {
 	return part.Safe("tokens", func() app.UI {
-		return tag.Div().Class("settings").OnClick(p.click).Body(
-			accountNav(tokensPage),
-			tag.Box("div", "scroll", tag.Box("div", "page page-form", p.content()...)),
-		)
+		return framed(accountNav(tokensPage), p.click, p.content()...)
 	})
 }
 
@@ -172,7 +153,7 @@ func (p *Tokens) content() []app.UI {
 		return nil
 	}
 	return []app.UI{
-		tag.Box("div", "page-head", tag.Box("div", "grow", tag.Words("h1", "", text.Tokens), tag.Words("p", "", text.TokensWhy))),
+		part.PageHead(text.Tokens, text.TokensWhy),
 		tag.Div().Class("token-made").Role("status").Body(part.If(p.made != nil, func() app.UI { return shownOnce(*p.made) })),
 		p.load.show(p.list),
 		p.form(),
@@ -217,23 +198,20 @@ func (p *Tokens) list() app.UI {
 				}
 			}
 		}
-		items = append(items, tag.Box("li", "item",
-			part.Icon("key"),
-			tag.Box("div", "grow",
+		items = append(items, part.Item("key",
+			[]app.UI{
 				tag.Box("p", "", part.Bold(t.Name), part.Text(" "), part.If(over, func() app.UI { return tag.Words("span", "tag tag-warn", text.TokenOver) })),
-				tag.Words("p", "meta", text.Join(text.ScopeName(most), used, expiry, text.MadeOn(browser.Date(t.CreatedAt, browser.FullDate))))),
+				tag.Words("p", "meta", text.Join(text.ScopeName(most), used, expiry, text.MadeOn(browser.Date(t.CreatedAt, browser.FullDate)))),
+			},
 			part.Button("btn btn-sm btn-quiet", "revoke", strconv.FormatInt(t.ID, 10), part.Text(text.RevokeEllipsis)),
 		))
 	}
-	return tag.Box("ul", "items", items...)
+	return part.Items(items...)
 }
 
 func (p *Tokens) form() app.UI {
-	scope := func(value string) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "scope").DataSet("arg", value).
-			Aria("pressed", strconv.FormatBool(p.scope == value)).Text(text.ScopeName(value))
-	}
-	choices := []app.UI{scope(api.ScopeRead), scope(api.ScopeWrite)}
+	scope := func(value string) part.Choice { return part.Choice{Value: value, Label: text.ScopeName(value)} }
+	choices := []part.Choice{scope(api.ScopeRead), scope(api.ScopeWrite)}
 	if p.S.admin() {
 		choices = append(choices, scope(api.ScopeAdmin))
 	}
@@ -241,11 +219,10 @@ func (p *Tokens) form() app.UI {
 	if p.errs["days"] != "" {
 		days = days.Aria("invalid", "true")
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-new-token").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-new-token").Text(text.NewToken)),
+	return part.Section("h-new-token", text.NewToken, nil,
 		tag.Form().Class("form-row").OnSubmit(p.createToken).Attr("novalidate", "true").Body(
 			field("tok-name", text.TokenName, tag.Input().Class("input").Attr("type", "text").Attr("autocomplete", "off"), p.errs["name"]),
-			tag.Box("div", "field", tag.Words("span", "label", text.TokenScopes), tag.Span().Class("seg").Role("group").Aria("label", text.TokenScopes).Body(choices...)),
+			tag.Box("div", "field", tag.Words("span", "label", text.TokenScopes), part.Choose(text.TokenScopes, "scope", p.scope, choices...)),
 			tag.Box("div", "field",
 				tag.Label().Attr("for", "tok-days").Text(text.TokenDays),
 				tag.Box("span", "line", days, tag.Span().ID("tok-days-h").Class("meta").Text(text.TokenDaysHint)),
@@ -258,8 +235,7 @@ func (p *Tokens) form() app.UI {
 
 // use says how a token is used, with what there is today: the API.
 func (p *Tokens) use() app.UI {
-	return tag.Section().Class("section").Aria("labelledby", "h-use-token").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-use-token").Text(text.TokenUse)),
+	return part.Section("h-use-token", text.TokenUse, nil,
 		tag.Words("p", "muted", text.TokenUseWhy),
 		copyable(text.TokenCommand(browser.Origin())),
 		tag.Box("p", "meta", part.Text(text.ConnectInstead+" "), part.Link(route{Kind: connectPage}.path(), text.Connect), part.Text(".")),

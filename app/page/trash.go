@@ -182,11 +182,10 @@ func (t *TrashBin) parts() app.UI {
 	if t.S.overview != nil {
 		st = t.S.overview.Stats
 	}
-	choice := func(by, label string, n int) app.UI {
-		return tag.Button().Attr("type", "button").DataSet("do", "trash-by").DataSet("arg", by).
-			Aria("pressed", strconv.FormatBool(t.Query.DeletedBy == by)).Text(text.TrashTab(label, n))
+	choice := func(by, label string, n int) part.Choice {
+		return part.Choice{Value: by, Label: text.TrashTab(label, n)}
 	}
-	return tag.Span().Class("seg").Role("group").Aria("label", text.WentByHead).Body(
+	return part.Choose(text.WentByHead, "trash-by", t.Query.DeletedBy,
 		choice("", text.All, st.Deleted),
 		choice(api.DeletedBySweep, text.Faded, st.Faded),
 		choice(api.DeletedByPeople, text.ByPeople, st.Deleted-st.Faded-st.Merged),

@@ -1,8 +1,7 @@
 package page
 
 import (
-	"context"
-
+	"elowen/app/part"
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
@@ -21,13 +20,7 @@ type usageTable struct {
 const usageDays = 7
 
 func (u *usageTable) begin(s *Session) {
-	var read api.Usage
-	u.load = &loader{s: s, path: api.PathUsage,
-		fetch: func(ctx context.Context) error {
-			read = api.Usage{}
-			return s.api.Get(ctx, api.PathUsage, &read)
-		},
-		take: func() { u.use = read }}
+	u.load = loading(s, api.PathUsage, func(use api.Usage) { u.use = use })
 	u.load.now()
 }
 
@@ -35,8 +28,7 @@ func (u *usageTable) section() app.UI {
 	if u.load == nil {
 		return tag.Section()
 	}
-	return tag.Section().Class("section").Aria("labelledby", "h-usage").Body(
-		tag.Box("div", "section-head", tag.H2().ID("h-usage").Text(text.UsageHead), tag.Words("span", "meta", text.UsageWhy)),
+	return part.Section("h-usage", text.UsageHead, part.Beside(text.UsageWhy),
 		u.load.show(u.table),
 	)
 }
