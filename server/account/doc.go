@@ -10,7 +10,7 @@
 // what a project shares, is an account of another kind: it owns rows as a person
 // does, and nobody signs in to it, lists it, or gives it a token.
 //
-// Tables. account, session, token. Secrets are stored as SHA-256 of 130 random
+// Tables. account, session, token, revoked_token. Secrets are stored as SHA-256 of 130 random
 // bits, passwords as argon2id.
 //
 // Invariants. An instance that has an enabled administrator with a password keeps

@@ -131,7 +131,7 @@ func (s *Store) Patch(ctx context.Context, by Identity, name string, ifRevision 
 			}
 		}
 		if is.Disabled {
-			if _, err := tx.Exec(`DELETE FROM token WHERE owner_id = ?`, was.ID); err != nil {
+			if _, err := revoke(tx, `owner_id = ?`, was.ID); err != nil {
 				return api.Person{}, err
 			}
 		}

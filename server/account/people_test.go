@@ -151,6 +151,44 @@ func TestTheTerminalIsForAdministrators(t *testing.T) {
 	})
 }
 
+// What a token was called is known after it was revoked, by itself or with its account's
+// other ones, and goes with the account.
+func TestNamesOfRevokedTokens(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		bob := db.AccountID(f.bob.ID)
+		var ids []int64
+		for _, name := range []string{"Laptop", "Phone", "Desk"} {
+			made, err := f.AddToken(ctx, bob, api.TokenAdd{Name: name})
+			f.must("add", err)
+			ids = append(ids, made.ID)
+		}
+		named := func(when string, want ...string) {
+			t.Helper()
+			var names map[int64]account.NamedToken
+			f.must("names", f.db.View(ctx, func(tx *db.Tx) (err error) { names, err = account.TokensNamed(tx, ids); return err }))
+			if len(names) != len(want) {
+				t.Errorf("%s: %v", when, names)
+			}
+			for i, name := range want {
+				if names[ids[i]] != (account.NamedToken{Owner: bob, Name: name}) {
+					t.Errorf("%s: %s is %+v", when, name, names[ids[i]])
+				}
+			}
+		}
+		f.must("revoke", f.RevokeToken(ctx, bob, ids[1]))
+		f.want("revoke again", f.RevokeToken(ctx, bob, ids[1]), fault.NotFound)
+		named("one is revoked", "Laptop", "Phone", "Desk")
+		_, err := f.Patch(ctx, account.Identity{}, "bob", 0, api.PersonPatch{Disabled: api.Ptr(true)})
+		f.must("disable", err)
+		if list, err := f.Tokens(ctx, bob); err != nil || len(list) != 0 {
+			t.Errorf("of a disabled account: %v %v", list, err)
+		}
+		named("all are", "Laptop", "Phone", "Desk")
+		f.must("erase", f.erase("bob"))
+		named("the account is gone")
+	})
+}
+
 func TestMe(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		bob := f.login("bob").Identity

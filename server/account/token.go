@@ -119,12 +119,12 @@ type NamedToken struct {
 	Name  string
 }
 
-// TokensNamed are the tokens among the ids, by id. One that was revoked is not there any
-// more.
+// TokensNamed are the tokens among the ids, by id, revoked ones too.
 func TokensNamed(tx *db.Tx, ids []int64) (map[int64]NamedToken, error) {
 	names := make(map[int64]NamedToken, len(ids))
 	for in, args := range db.InParts(ids) {
-		rows := tx.Query(`SELECT id, owner_id, name FROM token WHERE id IN (`+in+`)`, args...)
+		rows := tx.Query(`SELECT id, owner_id, name FROM token WHERE id IN (`+in+`) UNION ALL SELECT id, owner_id, name FROM revoked_token WHERE id IN (`+in+`)`,
+			slices.Concat(args, args)...)
 		err := rows.Each(func() error {
 			var id int64
 			var t NamedToken
@@ -187,13 +187,22 @@ func (s *Store) AddToken(ctx context.Context, owner db.AccountID, in api.TokenAd
 func (s *Store) RevokeToken(ctx context.Context, owner db.AccountID, id int64) error {
 	_, err := db.Do(ctx, s.db, func(tx *db.Tx) (struct{}, error) {
 		tx.Emit(owner, db.NounAccount, int64(owner))
-		err := tx.Must(`DELETE FROM token WHERE id = ? AND owner_id = ?`, id, int64(owner))
-		if fault.Is(err, fault.NotFound) {
+		n, err := revoke(tx, `owner_id = ? AND id = ?`, int64(owner), id)
+		if err == nil && n == 0 {
 			err = fault.New(fault.NotFound, "There is no such token.")
 		}
 		return struct{}{}, err
 	})
 	return err
+}
+
+// revoke ends the tokens that meet a condition, and tells how many they were. Their names
+// stay, for history.
+func revoke(tx *db.Tx, where string, args ...any) (int64, error) {
+	if _, err := tx.Exec(`INSERT INTO revoked_token (id, owner_id, name) SELECT id, owner_id, name FROM token WHERE `+where, args...); err != nil {
+		return 0, err
+	}
+	return tx.Exec(`DELETE FROM token WHERE `+where, args...)
 }
 
 const tokenColumns = `id, name, scopes, created_at, expires_at, last_used_at`

@@ -194,10 +194,10 @@ func MarkErasing(tx *db.Tx, owner db.AccountID) error {
 	return tx.Must(`UPDATE account SET erasing = 1, disabled = 1 WHERE id = ?`, int64(owner))
 }
 
-// Delete ends an erasure: the account's row, sessions and tokens. What other
+// Delete ends an erasure: the account's row, sessions and tokens, revoked ones too. What other
 // nouns own must be gone before.
 func Delete(tx *db.Tx, owner db.AccountID) error {
-	for _, q := range []string{`DELETE FROM session WHERE owner_id = ?`, `DELETE FROM token WHERE owner_id = ?`} {
+	for _, q := range []string{`DELETE FROM session WHERE owner_id = ?`, `DELETE FROM token WHERE owner_id = ?`, `DELETE FROM revoked_token WHERE owner_id = ?`} {
 		if _, err := tx.Exec(q, int64(owner)); err != nil {
 			return err
 		}

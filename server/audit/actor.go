@@ -70,11 +70,12 @@ type Who struct {
 	Viewer db.AccountID
 	Shared bool // it is about a pool's memory
 	People map[db.AccountID]account.Named
-	Tokens map[int64]account.NamedToken // those that still are
+	Tokens map[int64]account.NamedToken // revoked ones too
 }
 
 // token are the words for a program with a token: by its name, where it is the
-// viewer's, else by its person's. ok is false where the token is gone.
+// viewer's, else by its person's. ok is false where nobody knows the token, as one that was
+// revoked before names were kept.
 func (w Who) token(name string) (words string, ok bool) {
 	t, ok := w.Tokens[Token(name)]
 	switch {

@@ -82,6 +82,9 @@ CREATE INDEX relayed_entry_conversation ON relayed_entry (conversation_id);
 -- index relayed_name_conversation
 CREATE INDEX relayed_name_conversation ON relayed_name (conversation_id);
 
+-- index revoked_token_owner
+CREATE INDEX revoked_token_owner ON revoked_token (owner_id);
+
 -- index session_owner
 CREATE INDEX session_owner ON session (owner_id);
 
@@ -561,6 +564,13 @@ CREATE TABLE relayed_name (
   conversation_id BIGINT NOT NULL REFERENCES conversation (id),
   PRIMARY KEY (owner_id, name)
 ) WITHOUT ROWID;
+
+-- table revoked_token
+CREATE TABLE revoked_token (
+  id BIGINT PRIMARY KEY, -- the token's
+  owner_id BIGINT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  name TEXT NOT NULL
+);
 
 -- table session
 CREATE TABLE session (

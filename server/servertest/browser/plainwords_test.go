@@ -130,6 +130,15 @@ func TestHistoryNamesTheToken(t *testing.T) {
 	w.SeeIn(".event", "Your token “Laptop <b>” saved it")
 	w.SeeIn(".event .meta", "a token that may read and write")
 	w.Shot("token-history")
+	// Once it is revoked, history says the same.
+	if said := Promise[string](w, `(async () => {
+		const made = (await (await fetch("/api/tokens")).json()).items[0];
+		return (await fetch("/api/tokens/" + made.id, {method: "DELETE"})).ok ? "" : "refused";
+	})()`); said != "" {
+		t.Fatal(said)
+	}
+	w.Reload()
+	w.SeeIn(".event", "Your token “Laptop <b>” saved it")
 }
 
 // Of the projects, the recall check and the list offer those that one works in.
