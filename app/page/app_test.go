@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"elowen/app/text"
+	"elowen/shared/api"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -16,6 +19,21 @@ func TestTheShellHasNoData(t *testing.T) {
 	for _, bad := range []string{"style=", "onclick", "<script"} {
 		if strings.Contains(html, bad) {
 			t.Errorf("the shell has %q: %s", bad, html)
+		}
+	}
+}
+
+// The parts of the trash are counted once the counts are here, and not before.
+func TestTheTrashCountsWhatItKnows(t *testing.T) {
+	s := newSession(app.Context{})
+	trash := func() string { return app.HTMLString((&TrashBin{S: s, rowWindow: rowWindow{s: s}}).parts()) }
+	if html := trash(); !strings.Contains(html, text.All) || strings.Contains(html, "0") {
+		t.Errorf("nothing is known: %s", html)
+	}
+	s.overview = &overview{Stats: api.MemoryStats{Deleted: 7, Merged: 2}}
+	for _, want := range []string{text.TrashTab(text.All, 7), text.TrashTab(text.MergedAway, 2), text.TrashTab(text.Faded, 0)} {
+		if html := trash(); !strings.Contains(html, want) {
+			t.Errorf("no %q: %s", want, html)
 		}
 	}
 }

@@ -176,14 +176,17 @@ func (t *TrashBin) head() app.UI {
 	)
 }
 
-// parts are the ways in which memories came here, with their numbers.
+// parts are the ways in which memories came here, with their numbers once those are known.
 func (t *TrashBin) parts() app.UI {
 	var st api.MemoryStats
 	if t.S.overview != nil {
 		st = t.S.overview.Stats
 	}
 	choice := func(by, label string, n int) part.Choice {
-		return part.Choice{Value: by, Label: text.TrashTab(label, n)}
+		if t.S.overview != nil {
+			label = text.TrashTab(label, n)
+		}
+		return part.Choice{Value: by, Label: label}
 	}
 	return part.Choose(text.WentByHead, "trash-by", t.Query.DeletedBy,
 		choice("", text.All, st.Deleted),
