@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -55,4 +56,31 @@ func TestTargetsOnAPhone(t *testing.T) {
 	w.Shot("conflict-390")
 	w.Press("Keep theirs")
 	w.SeeIn(".detail-body", "What the desk typed meanwhile.")
+}
+
+// On the narrowest phone all tabs of the memories are seen whole, with nothing to scroll.
+func TestTabsOnTheNarrowestPhone(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("narrowest")
+	signUp(t, s, w)
+	gone := add(w, "One for the trash.")
+	call(w, "DELETE", "api/memory/"+gone, "")
+	w.Resize(360, 740)
+	for _, path := range []string{"/memory", "/memory/map", "/memory/recall", "/memory/trash", "/categories"} {
+		w.Visit(s.URL(path))
+		w.Await("the bar of "+path, `document.querySelectorAll(".memory-bar .tabs a").length === 5 && document.querySelector(".bottombar")`)
+		cut := Eval[string](w, `(() => {
+			const bar = document.querySelector(".memory-bar .tabs").getBoundingClientRect();
+			return [...document.querySelectorAll(".memory-bar .tabs a")].filter((a) => {
+				const r = a.getBoundingClientRect(), words = document.createRange();
+				words.selectNodeContents(a.firstChild);
+				const said = words.getBoundingClientRect();
+				return said.left < bar.left - 0.5 || said.right > bar.right + 0.5 || r.right > innerWidth || r.height < 24 || r.width < 24;
+			}).map((a) => a.innerText + " ends at " + a.getBoundingClientRect().right + " of " + bar.right).join("; ");
+		})()`)
+		if cut != "" {
+			t.Errorf("%s: %s", path, cut)
+		}
+		w.Shot("narrowest" + strings.ReplaceAll(path, "/", "-"))
+	}
 }
