@@ -164,6 +164,38 @@ func TestTabsKeepTheirOwnDrafts(t *testing.T) {
 	a.Await("nothing is kept", `!Object.keys({...localStorage}).some(k => k.startsWith("elowen.draft:"))`)
 }
 
+// Where a browser has no Web Locks, nobody knows which tabs are there: a draft stays its
+// tab's for a minute, over reloads too, and goes to the next one that looks after that.
+func TestDraftsWithoutWebLocks(t *testing.T) {
+	const bare = `Object.defineProperty(Navigator.prototype, "locks", {get: () => undefined})`
+	s := Serve(t)
+	p := Open(t).Person()
+	a := p.Window("a")
+	a.Before(bare)
+	signUp(t, s, a)
+	a.Visit(s.URL("/memory?new=1"))
+	typed(a, "Typed in A.")
+	a.Reload()
+	holds(a, "Typed in A.")
+	b := p.Window("b")
+	b.Before(bare)
+	b.Visit(s.URL("/memory"))
+	b.SeeIn(".row", firstOne)
+	b.Await("A keeps its own", `!navigator.locks && elowenDrafts.list() === "[]" && !document.querySelector(".unsaved")`)
+	a.KillTab()
+	b.Reload()
+	b.SeeIn(".row", firstOne)
+	b.Await("nobody knows that A is gone", `elowenDrafts.list() === "[]" && !document.querySelector(".unsaved")`)
+	b.Before(`{ const now = Date.now; Date.now = () => now() + 61_000; }`)
+	b.Reload()
+	b.SeeIn(".unsaved", "Typed in A.")
+	b.Press("Go on")
+	holds(b, "Typed in A.")
+	b.Press("Save memory")
+	b.SeeIn(".row", "Typed in A.")
+	b.Await("nothing is kept", `!Object.keys({...localStorage}).some(k => k.startsWith("elowen.draft:"))`)
+}
+
 func TestSigningOutLeavesNoDraft(t *testing.T) {
 	s := Serve(t)
 	p := Open(t).Person()

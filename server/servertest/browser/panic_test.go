@@ -2,9 +2,6 @@ package browser
 
 import (
 	"testing"
-
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 )
 
 // Each part is broken by taking away what it needs of the browser: the program meets a
@@ -59,11 +56,7 @@ func TestAPanicStaysWhereItHappens(t *testing.T) {
 func TestHostileFramesAreSurvived(t *testing.T) {
 	s := Serve(t)
 	w := Open(t).Person().Window("frames")
-	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-		Source: `globalThis.WebSocket = class extends WebSocket { constructor(...a) { super(...a); (globalThis.sockets ??= []).push(this); this.addEventListener("message", e => (globalThis.received ??= []).push(e.data)); } }`,
-	}); err != nil {
-		t.Fatal(err)
-	}
+	w.Before(`globalThis.WebSocket = class extends WebSocket { constructor(...a) { super(...a); (globalThis.sockets ??= []).push(this); this.addEventListener("message", e => (globalThis.received ??= []).push(e.data)); } }`)
 	signUp(t, s, w)
 	w.Tolerate("elowen: ")
 	w.Visit(s.URL("/memory/1"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -307,6 +308,14 @@ func quote(s string) string {
 func (w *Window) Eval(expression string) {
 	w.t.Helper()
 	Eval[bool](w, "("+expression+", true)")
+}
+
+// Before runs JavaScript in each page that is loaded from now on, before its own.
+func (w *Window) Before(script string) {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		w.fail("%s: %v", script, err)
+	}
 }
 
 // Drag presses the mouse at a part of an element's width and height, moves it over
