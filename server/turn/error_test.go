@@ -3,9 +3,11 @@ package turn
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
+	"elowen/server/db"
 	"elowen/server/servertest/scripted"
 	"elowen/server/tool"
 	"elowen/shared/api"
@@ -105,6 +107,63 @@ func TestStop(t *testing.T) {
 		// Each call has a result, as providers demand.
 		h.want("the next request", shape(h.endpoint.Requests()[1]), "s u a t t u")
 	})
+}
+
+// A turn that is stopped, or fails, before it knows what it goes by ends as any other: at
+// once, and not when its lease does.
+func TestEndBeforeTheBeginning(t *testing.T) {
+	h := newHouse(t)
+	h.turn("One?")
+	h.update(func(tx *db.Tx) error { return h.take(tx, h.ann, h.id) })
+	// All readers are taken, so that it can read nothing.
+	let, taken := make(chan struct{}), make(chan struct{})
+	readers := max(4, runtime.GOMAXPROCS(0))
+	for range readers {
+		go func() {
+			_ = h.d.View(ctx, func(*db.Tx) error { taken <- struct{}{}; <-let; return nil })
+		}()
+	}
+	for range readers {
+		<-taken
+	}
+	h.begin(h.ann, h.id)
+	stopped := make(chan error)
+	go func() { _, err := h.Stop(ctx, h.ann, h.id); stopped <- err }()
+	h.until("the end of the session", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		ss := h.sessions[h.id]
+		return ss == nil || ss.end == nil
+	})
+	close(let)
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	h.rest(api.ChatStopped)
+	h.turn("Two?")
+
+	// What can't be read is a failure.
+	h.update(func(tx *db.Tx) error {
+		if _, err := tx.Exec(`ALTER TABLE chat_compaction RENAME TO elsewhere`); err != nil {
+			return err
+		}
+		return h.take(tx, h.ann, h.id)
+	})
+	h.begin(h.ann, h.id)
+	h.until("the end of the turn", func() bool {
+		var state string
+		if err := h.d.View(ctx, func(tx *db.Tx) error {
+			return tx.Row(`SELECT state FROM chat WHERE conversation_id = ?`, []any{h.id}, &state)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return state == api.ChatFailed
+	})
+	h.update(func(tx *db.Tx) error {
+		_, err := tx.Exec(`ALTER TABLE elsewhere RENAME TO chat_compaction`)
+		return err
+	})
+	h.rest(api.ChatFailed)
 }
 
 // A tool that panics, is unknown, or takes too long is a result, not the end of a turn.

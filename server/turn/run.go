@@ -133,17 +133,14 @@ func (s *Store) one(ctx context.Context, ss *session, work func(*turn, context.C
 	}()
 	t := &turn{s: s, ss: ss, owner: ss.owner, id: ss.id}
 	defer t.abandon()
-	if held, err := t.load(ctx); err != nil || !held {
-		return errors.Join(err, lostUnless(held))
+	held, err := t.load(ctx)
+	switch {
+	case err != nil:
+		return err // whose it is was not found out: its end is noted where it is this program's
+	case !held:
+		return errLost
 	}
 	return work(t, ctx)
-}
-
-func lostUnless(held bool) error {
-	if held {
-		return nil
-	}
-	return errLost
 }
 
 // hold renews the lease of a session's turns until over, and ends the turn whose lease
