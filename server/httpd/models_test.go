@@ -74,7 +74,7 @@ func TestAKeyIsStoredAsItCame(t *testing.T) {
 // Whatever a request carries that is named like a secret says so by its tag, so
 // that nothing is kept of it.
 func TestSecretsAreTagged(t *testing.T) {
-	like := regexp.MustCompile(`(?i)(password|secret|key|code)$`)
+	like := regexp.MustCompile(`(?i)(passwords?|secrets?|keys?|codes?)$`)
 	tagged := 0
 	seen := map[reflect.Type]bool{}
 	var look func(typ reflect.Type)

@@ -37,7 +37,7 @@ type ServerAdd struct {
 	URL     string            `json:"url,omitempty" validate:"line=server.url"`
 	Command string            `json:"command,omitempty" validate:"line=server.command"`
 	Args    []string          `json:"args,omitempty" validate:"omitempty,max=50,dive,line=server.argument"`
-	Secrets map[string]string `json:"secrets,omitempty" validate:"omitempty,max=20,dive,keys,max=100,endkeys,max=4000"`
+	Secrets map[string]string `json:"secrets,omitempty" validate:"omitempty,max=20,dive,keys,max=100,endkeys,max=4000" secret:"true"`
 	Enabled *bool             `json:"enabled,omitempty"` // absent: true
 }
 
@@ -49,7 +49,7 @@ type ServerPatch struct {
 	URL     *string            `json:"url,omitempty" validate:"omitempty,line=server.url"`
 	Command *string            `json:"command,omitempty" validate:"omitempty,line=server.command"`
 	Args    *[]string          `json:"args,omitempty" validate:"omitempty,max=50,dive,line=server.argument"`
-	Secrets *map[string]string `json:"secrets,omitempty" validate:"omitempty,max=20,dive,keys,max=100,endkeys,max=4000"`
+	Secrets *map[string]string `json:"secrets,omitempty" validate:"omitempty,max=20,dive,keys,max=100,endkeys,max=4000" secret:"true"`
 	Enabled *bool              `json:"enabled,omitempty"`
 }
 
