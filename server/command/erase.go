@@ -99,11 +99,11 @@ func (st *stores) drop(owner db.AccountID) {
 	st.indexes.Drop(owner)
 	st.transcripts.Drop(owner)
 	st.servers.Drop(owner)
+	if st.turns != nil {
+		st.turns.Forget(owner) // before its outputs go: a turn that was ended keeps no more
+	}
 	if err := st.outputs.EraseAccount(owner); err != nil {
 		st.log.Warn("the kept outputs of an account could not be removed; the next start of the server does it", "error", err)
-	}
-	if st.turns != nil {
-		st.turns.Forget(owner)
 	}
 }
 

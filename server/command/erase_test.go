@@ -4,16 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"elowen/server/account"
 	"elowen/server/db"
 	"elowen/server/db/dbtest"
+	"elowen/server/journal"
+	"elowen/server/output"
 	"elowen/server/project"
+	"elowen/server/servertest/scripted"
+	"elowen/server/tool"
+	"elowen/server/turn"
 	"elowen/shared/api"
 )
 
@@ -196,5 +204,86 @@ func TestErasureEmptiesEveryTable(t *testing.T) {
 	}
 	if tables := all(ann); len(tables) != len(list) {
 		t.Errorf("the other account has rows in %q alone", tables)
+	}
+}
+
+// tardy is a tool that answers much, long after its turn was ended.
+type tardy struct{ begun, open chan struct{} }
+
+func (k tardy) Offers(context.Context, tool.Place) ([]tool.Offer, error) {
+	return []tool.Offer{{Name: "Late", Input: []byte(`{"type":"object"}`)}}, nil
+}
+
+func (k tardy) Run(context.Context, tool.Place, string, []byte) (tool.Outcome, bool) {
+	k.begun <- struct{}{}
+	<-k.open
+	return tool.Outcome{Text: strings.Repeat("secret words ", 1<<17)}, true
+}
+
+// What a tool answers after the conversation that it ran in was deleted, or its account
+// erased, is written nowhere.
+func TestNothingOfTheErasedComesBack(t *testing.T) {
+	for what, remove := range map[string]func(st *stores, owner db.AccountID, id int64) error{
+		"the account":      func(st *stores, _ db.AccountID, _ int64) error { _, err := st.erase(t.Context(), "ann"); return err },
+		"the conversation": func(st *stores, owner db.AccountID, id int64) error { return st.turns.Delete(t.Context(), owner, id) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			ctx, dir := t.Context(), t.TempDir()
+			s, _, _ := sitting(dir)
+			st := put(dbtest.Open(t, nil), s, dir, slog.New(slog.DiscardHandler))
+			kit := tardy{make(chan struct{}), make(chan struct{})}
+			st.turns = turn.New(st.db, turn.Options{
+				Snapshots: journal.NewSnapshots(0), Memories: st.memories, Recall: st.recall, Models: turn.ModelsOf(st.models), Identify: st.conversing, Wake: func(int64) <-chan time.Time { return nil },
+				Kit: output.Bounded(kit, st.outputs),
+				Deleted: func(owner db.AccountID, conversation int64) {
+					if err := st.outputs.Remove(owner, conversation); err != nil {
+						t.Error(err)
+					}
+				},
+			})
+			defer st.turns.Close()
+			endpoint := scripted.New(t)
+			endpoint.Next(scripted.Says(scripted.Calls("c", "Late", "{}")))
+			now, err := st.models.Settings(ctx, true)
+			if err == nil {
+				_, err = st.models.Save(ctx, api.ModelsChange{
+					Revision:  now.Revision,
+					Providers: []api.ProviderChange{{ID: "p", Kind: api.ProviderOpenAI, BaseURL: endpoint.OpenAI()}},
+					Roles:     map[string]*api.Role{api.RoleChat: {Provider: "p", Model: "m"}},
+				})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ann db.AccountID
+			if err := st.db.Update(ctx, func(tx *db.Tx) (err error) {
+				ann, err = account.InsertLocked(tx, "ann", "", api.RoleMember, 0)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			c, err := st.turns.Create(ctx, ann, api.ConversationAdd{})
+			if err == nil {
+				_, err = st.turns.Send(ctx, ann, c.ID, api.MessageSend{Content: "Go."})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-kit.begun
+			if err := remove(st, ann, c.ID); err != nil {
+				t.Fatal(err)
+			}
+			close(kit.open)
+			st.turns.Close() // waits for its end
+			err = filepath.WalkDir(filepath.Join(dir, output.DirName), func(name string, e fs.DirEntry, err error) error {
+				if err == nil && !e.IsDir() {
+					t.Errorf("%s is there", name)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

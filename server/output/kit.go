@@ -7,6 +7,7 @@ import (
 
 	"elowen/server/delivery"
 	"elowen/server/tool"
+	"elowen/shared/fault"
 	"elowen/shared/setting"
 )
 
@@ -46,21 +47,21 @@ func (k *Kit) Run(ctx context.Context, at tool.Place, name string, args []byte) 
 	}
 	out, ok := k.within.Run(ctx, at, name, args)
 	if ok {
-		out = k.bound(at, out)
+		out = k.bound(ctx, at, out)
 	}
 	return out, ok
 }
 
 // bound brings an output within the limit, and keeps it whole where it is over it.
-func (k *Kit) bound(at tool.Place, out tool.Outcome) tool.Outcome {
+func (k *Kit) bound(ctx context.Context, at tool.Place, out tool.Outcome) tool.Outcome {
 	most := setting.Int("output.shown")
 	if len(out.Text) <= most {
 		return out
 	}
 	out.Text = strings.ToValidUTF8(out.Text, "\uFFFD")
 	size := len(out.Text)
-	id, whole, err := k.store.Keep(at.Owner, at.Conversation, out.Text, out.Emitted)
-	if err != nil {
+	id, whole, err := k.store.Keep(ctx, at.Owner, at.Conversation, out.Text, out.Emitted)
+	if err != nil && !fault.Is(err, fault.Cancelled) {
 		k.store.log.Error("an output could not be kept", "conversation", at.Conversation, "error", err)
 	}
 	shown := Limit(out.Text, most, func(from, to int) string {

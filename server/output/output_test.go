@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"elowen/server/account"
@@ -175,7 +176,7 @@ func TestKeptOutputsAreBoundedAndGo(t *testing.T) {
 	s := New(dir, nil)
 	keep := func(owner db.AccountID, conversation int64, size int) (int64, bool) {
 		t.Helper()
-		id, whole, err := s.Keep(owner, conversation, strings.Repeat("é", size/2), nil)
+		id, whole, err := s.Keep(context.Background(), owner, conversation, strings.Repeat("é", size/2), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,11 +229,36 @@ func TestKeptOutputsAreBoundedAndGo(t *testing.T) {
 	}
 }
 
+// What comes to its end after what it belongs to was removed is not kept.
+func TestNothingComesBack(t *testing.T) {
+	for range 50 {
+		dir := t.TempDir()
+		s := New(dir, nil)
+		k := Bounded(teller{tool.Outcome{Text: strings.Repeat("x", 1<<18)}}, s)
+		ctx, end := context.WithCancel(context.Background())
+		var work sync.WaitGroup
+		for conversation := range int64(4) {
+			work.Go(func() { k.Run(ctx, at(1, conversation), "Tell", nil) })
+		}
+		end()
+		if err := s.EraseAccount(1); err != nil {
+			t.Fatal(err)
+		}
+		work.Wait()
+		if out, ok := k.Run(ctx, at(1, 1), "Tell", nil); !ok || len(out.Text) > setting.Int("output.shown") {
+			t.Errorf("%d bytes", len(out.Text))
+		}
+		if _, err := os.Stat(filepath.Join(dir, DirName, "1")); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("something of it is there: %v", err)
+		}
+	}
+}
+
 // A link that somebody put there leads nowhere.
 func TestNoLinkLeadsOut(t *testing.T) {
 	dir := t.TempDir()
 	s := New(dir, nil)
-	if _, _, err := s.Keep(1, 1, "a", nil); err != nil {
+	if _, _, err := s.Keep(context.Background(), 1, 1, "a", nil); err != nil {
 		t.Fatal(err)
 	}
 	secret := filepath.Join(t.TempDir(), "secret")

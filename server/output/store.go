@@ -1,6 +1,7 @@
 package output
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,8 +57,10 @@ const (
 )
 
 // Keep keeps an output of a conversation, and gives its number. What is longer than a
-// file may be is kept as far as it goes; whole tells. Errors: Unavailable.
-func (s *Store) Keep(owner db.AccountID, conversation int64, text string, emitted []delivery.Emitted) (id int64, whole bool, err error) {
+// file may be is kept as far as it goes; whole tells. Errors: Unavailable; Cancelled where
+// ctx has ended. So whoever ends what runs in a conversation, and then removes what it has
+// here, has removed it for good, however late a tool of it comes to its end.
+func (s *Store) Keep(ctx context.Context, owner db.AccountID, conversation int64, text string, emitted []delivery.Emitted) (id int64, whole bool, err error) {
 	if most := setting.Int("output.file"); len(text) > most {
 		text = text[:before(text, most)]
 	} else {
@@ -69,6 +72,9 @@ func (s *Store) Keep(owner db.AccountID, conversation int64, text string, emitte
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil { // asked with the lock held, which Remove takes too
+		return 0, false, fault.Wrap(fault.Cancelled, err, "")
+	}
 	root, err := s.open(true)
 	if err != nil {
 		return 0, false, unavailable(err)

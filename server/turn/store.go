@@ -35,7 +35,8 @@ type Options struct {
 	// Changed is told that something moved in a conversation which no log tells of: what
 	// the model says, and what goes on. It must not wait. nil: nobody is.
 	Changed func(owner db.AccountID, conversation int64)
-	// Deleted is told that a conversation is gone. nil: nobody is.
+	// Deleted is told that a conversation is gone, and its turn's context ended. nil: nobody
+	// is.
 	Deleted func(owner db.AccountID, conversation int64)
 	Holder  string       // names this program among those that may run turns; empty: made up
 	Log     *slog.Logger // nil is silent
