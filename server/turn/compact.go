@@ -39,10 +39,30 @@ func (t *turn) compactIfFull(ctx context.Context) error {
 		return nil
 	}
 	kept := firstKept(c.Snapshot, window*setting.Int("conversation.keptPercent")/100*bytesPerToken)
-	if kept == 0 {
-		return nil // there is nothing before it: the provider has to say whether it fits
+	if kept == 0 || !frees(c.Snapshot, kept, window) {
+		return nil // a summary is of no use: the provider has to say whether it fits
 	}
 	return t.compact(ctx, c.Snapshot, kept, t.model, "")
+}
+
+// frees tells whether a summary of what is before an entry would make room worth its
+// price. What takes the rest of a context, such as the tools, is in every request anew.
+func frees(b *journal.Snapshot, kept int64, window int) bool {
+	bytes := 0
+	for _, p := range before(b, kept) {
+		bytes += sizeOf(p)
+	}
+	return bytes/bytesPerToken*100 >= window*setting.Int("conversation.freedPercent")
+}
+
+// before are the parts before an entry.
+func before(b *journal.Snapshot, kept int64) []journal.Part {
+	for i, p := range b.Parts {
+		if p.Entry == kept {
+			return b.Parts[:i]
+		}
+	}
+	return b.Parts
 }
 
 // tokens is about how large the context is: as the provider counted it at the last
@@ -128,20 +148,13 @@ func firstKept(b *journal.Snapshot, most int) int64 {
 // compact has a model write the summary of what is before an entry, and stores it.
 func (t *turn) compact(ctx context.Context, b *journal.Snapshot, kept int64, m Model, instructions string) error {
 	t.phase(api.PhaseCompacting, "")
-	var before []journal.Part
-	for _, p := range b.Parts {
-		if p.Entry == kept {
-			break
-		}
-		before = append(before, p)
-	}
 	ask := summarize
 	if instructions = strings.TrimSpace(instructions); instructions != "" {
 		ask += "\n\n" + instructions
 	}
 	var text strings.Builder
 	var done *chat.Done
-	for e, err := range m.Ask(ctx, chat.Request{Messages: append(messages(before), chat.Message{Role: chat.User, Text: ask})}) {
+	for e, err := range m.Ask(ctx, chat.Request{Messages: append(messages(before(b, kept)), chat.Message{Role: chat.User, Text: ask})}) {
 		if err != nil {
 			return err
 		}

@@ -63,16 +63,13 @@ func TestCompactionByHand(t *testing.T) {
 // At 80% of the model's context, before the next call.
 func TestCompactionAtItsShare(t *testing.T) {
 	h := newHouse(t)
-	h.turn("One?")
-	window := h.chat().Window
-	if window == 0 {
-		t.Fatal("the model's context is not known")
-	}
+	window := h.window()
+	h.turn("One?" + share(window, 15))
 	h.endpoint.Next(scripted.Says(scripted.Text("Long."), scripted.Usage(window*79/100, 1, 0)))
 	h.turn("Two?")
 	h.endpoint.Next(scripted.Says(scripted.Text("Longer."), scripted.Usage(window*80/100, 1, 0)))
 	h.turn("Three?")
-	h.want("below it", h.branch(), "u a u a u a")
+	h.want("below it", h.branch(), "u a u a u a u a")
 	h.endpoint.Next(scripted.Says(scripted.Text("The summary.")))
 	h.turn("Four?")
 	b := h.branch()
@@ -98,6 +95,92 @@ func TestCompactionAtItsShare(t *testing.T) {
 		if _, err := h.Patch(ctx, h.ann, h.id, api.ConversationPatch{CompactAt: api.Some(share)}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%d percent: %v", share, err)
 		}
+	}
+}
+
+// window is how much the model takes, in tokens.
+func (h *house) window() int {
+	h.t.Helper()
+	h.turn("Hello.")
+	n := h.chat().Window
+	if n == 0 {
+		h.t.Fatal("the model's context is not known")
+	}
+	return n
+}
+
+// share is a text that takes a share of a window, in percent.
+func share(window, percent int) string { return strings.Repeat("x", window*percent/100*bytesPerToken) }
+
+// A summary is written where it frees something: what takes the context otherwise, as
+// the schemas of many tools do, is not made less by one in each turn.
+func TestASummaryFreesSomething(t *testing.T) {
+	h := newHouse(t)
+	window := h.window()
+	h.turn("One?" + share(window, 30))
+	full := func(text string) {
+		h.t.Helper()
+		h.endpoint.Next(scripted.Says(scripted.Text("Yes."), scripted.Usage(window*90/100, 1, 0)))
+		h.turn(text)
+	}
+	full("Two?")
+	h.endpoint.Next(scripted.Says(scripted.Text("The summary.")))
+	full("Three?")
+	if n := strings.Count(h.branch(), "compaction"); n != 1 {
+		t.Fatalf("%d summaries: %s", n, h.branch())
+	}
+	for range 4 { // what is left is small, and the context as full as before
+		full("Go on.")
+	}
+	if n := strings.Count(h.branch(), "compaction"); n != 1 {
+		t.Errorf("%d summaries: %s", n, h.branch())
+	}
+	h.turn("More!" + share(window, 12))
+	h.turn("Much more!" + share(window, 12))
+	h.endpoint.Next(scripted.Says(scripted.Text("Yes."), scripted.Usage(window*90/100, 1, 0)), scripted.Says(scripted.Text("The second summary.")))
+	h.turn("Five?")
+	h.turn("Six?")
+	if n := strings.Count(h.branch(), "compaction"); n != 2 {
+		t.Errorf("%d summaries: %s", n, h.branch())
+	}
+}
+
+// What was measured of one branch says nothing of another: an edit, another try and a
+// way back begin to count anew.
+func TestAnotherBranchIsCountedAnew(t *testing.T) {
+	for what, move := range map[string]func(h *house, second int64){
+		"an edit": func(h *house, second int64) { h.turn("Two, edited?", editing(second)) },
+		"another try": func(h *house, _ int64) {
+			h.endpoint.Next(scripted.Says(scripted.Text("Half of"), scripted.Usage(h.chat().Window*90/100, 1, 0), scripted.Stop("length")))
+			h.say("Three?")
+			h.rest(api.ChatFailed)
+			if _, err := h.Retry(ctx, h.ann, h.id); err != nil {
+				h.t.Fatal(err)
+			}
+			h.rest(api.ChatIdle)
+		},
+		"a way back": func(h *house, second int64) {
+			if _, err := h.Go(ctx, h.ann, h.id, api.EntryPick{EntryID: second}); err != nil {
+				h.t.Fatal(err)
+			}
+			h.turn("Two, again?")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			h := newHouse(t)
+			h.turn("One?" + share(h.window(), 40))
+			used := 90
+			if what == "another try" {
+				used = 50
+			}
+			h.endpoint.Next(scripted.Says(scripted.Text("Yes."), scripted.Usage(h.chat().Window*used/100, 1, 0)))
+			second := h.say("Two?").Entry.ID
+			h.rest(api.ChatIdle)
+			move(h, second)
+			if b := h.branch(); strings.Contains(b, "compaction") {
+				t.Error(b)
+			}
+		})
 	}
 }
 

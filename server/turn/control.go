@@ -189,11 +189,14 @@ func (s *Store) Go(ctx context.Context, owner db.AccountID, id int64, in api.Ent
 				return made{}, err
 			}
 		}
-		if err := journal.Go(tx, owner, id, to); err != nil {
+		if err = journal.Go(tx, owner, id, to); err == nil {
+			err = recount(tx, owner, id)
+		}
+		if err != nil {
 			return made{}, err
 		}
 		// How its turn ended is not how this branch's did.
-		_, err = tx.Exec(`UPDATE chat SET state = ?, problem = '', retry_at = 0, tokens = 0, used_at = ? WHERE conversation_id = ? AND owner_id = ?`, api.ChatIdle, tx.Now, id, int64(owner))
+		_, err = tx.Exec(`UPDATE chat SET state = ?, problem = '', retry_at = 0, used_at = ? WHERE conversation_id = ? AND owner_id = ?`, api.ChatIdle, tx.Now, id, int64(owner))
 		return made{id}, err
 	})
 	if err != nil {

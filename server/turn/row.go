@@ -119,6 +119,12 @@ func measured(tx *db.Tx, owner db.AccountID, id int64, tokens, window int) error
 	return err
 }
 
+// recount forgets what was measured: the branch that a conversation goes on with is
+// another one.
+func recount(tx *db.Tx, owner db.AccountID, id int64) error {
+	return tx.Must(`UPDATE chat SET tokens = 0 WHERE conversation_id = ? AND owner_id = ?`, id, int64(owner))
+}
+
 // compactAt is from which share of the context an account has a model's summarized, in
 // percent; 0: never.
 func compactAt(tx *db.Tx, owner db.AccountID, pick api.ModelPick) (percent int, err error) {

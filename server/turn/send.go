@@ -69,6 +69,9 @@ func (s *Store) accept(tx *db.Tx, owner db.AccountID, id int64, in api.MessageSe
 			return sent{}, err
 		}
 		entry, err := say(tx, owner, r, parent, in.Content)
+		if err == nil {
+			err = recount(tx, owner, id)
+		}
 		if err != nil {
 			return sent{}, err
 		}
@@ -144,7 +147,11 @@ func (s *Store) Retry(ctx context.Context, owner db.AccountID, id int64) (api.Co
 			return sent{}, err
 		}
 		if to := cutAt(branch); to != 0 {
-			if err := journal.Go(tx, owner, id, to); err != nil {
+			err := journal.Go(tx, owner, id, to)
+			if err == nil {
+				err = recount(tx, owner, id)
+			}
+			if err != nil {
 				return sent{}, err
 			}
 		} else if !unanswered(branch) {

@@ -14,6 +14,7 @@ var conversations = []Setting{
 	{Key: "conversation.compactPercent", Label: "Context used before it is summarized", Help: "Of what the model takes; 0 never summarizes by itself.", Unit: "percent", Kind: Whole, Default: 80, Min: 0, Max: 95, Who: Member},
 	{Key: "conversation.compactLeast", Label: "Least share of the context before it is summarized", Unit: "percent", Kind: Whole, Default: 30, Min: 30, Max: 30},
 	{Key: "conversation.keptPercent", Label: "Share of the context that a summary leaves as it was", Unit: "percent", Kind: Whole, Default: 20, Min: 5, Max: 50},
+	{Key: "conversation.freedPercent", Label: "Least share of the context that a summary frees", Help: "Where it would free less, as tools take the most of it, none is written.", Unit: "percent", Kind: Whole, Default: 10, Min: 1, Max: 50},
 	{Key: "conversation.rows", Label: "Entries shown of a conversation", Unit: "entries", Kind: Whole, Default: 100, Min: 1, Max: 200},
 
 	{Key: "turn.rounds", Label: "Answers of the model in one turn", Help: "Then it ends, and can be gone on with.", Kind: Whole, Default: 60, Min: 1, Max: 1_000},
