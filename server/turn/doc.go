@@ -7,7 +7,7 @@
 // set to and how its turn stands. A message begins a turn, or waits in the queue for the
 // end of the one that runs, or steers that one: it joins before the model is asked next.
 //
-// One turn runs at a time in a conversation. Its row is held by the program that runs it,
+// One turn runs at a time in a conversation, and so many in a program; others wait. Its row is held by the program that runs it,
 // under a lease: another program on the same store leaves it alone, and one whose holder
 // gives no sign any more was interrupted.
 //

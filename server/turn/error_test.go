@@ -166,6 +166,40 @@ func TestEndBeforeTheBeginning(t *testing.T) {
 	h.rest(api.ChatFailed)
 }
 
+// So many turns run at a time; another one waits, and can be stopped meanwhile.
+func TestTurnsWaitTheirTurn(t *testing.T) {
+	h := newHouse(t)
+	h.Close()
+	h.running = 1
+	h.serve()
+	first := h.id
+	gate := make(chan struct{})
+	h.endpoint.Next(scripted.Says(scripted.Text("So far"), scripted.Gate(gate)))
+	h.say("One?")
+	h.until("what is said", func() bool { n, _ := h.Now(h.ann, first); return n.Text == "So far" })
+	c, err := h.Create(ctx, h.ann, api.ConversationAdd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.id = c.ID
+	h.say("Two?")
+	h.until("its phase", func() bool { n, _ := h.Now(h.ann, h.id); return n.Turn.Phase == api.PhaseWaiting })
+	if _, err := h.Stop(ctx, h.ann, h.id); err != nil {
+		t.Fatal(err)
+	}
+	h.rest(api.ChatStopped)
+	h.say("Three?")
+	if n := len(h.endpoint.Requests()); n != 1 || h.chat().State != api.ChatRunning {
+		t.Errorf("%d requests, %s", n, h.chat().State)
+	}
+	close(gate)
+	h.rest(api.ChatIdle)
+	h.want("the second", h.branch(), "u u a")
+	h.id = first
+	h.rest(api.ChatIdle)
+	h.want("the first", h.branch(), "u a")
+}
+
 // A tool that panics, is unknown, or takes too long is a result, not the end of a turn.
 func TestToolsThatFail(t *testing.T) {
 	h := newHouse(t)

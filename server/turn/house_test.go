@@ -205,6 +205,7 @@ type house struct {
 	kit      tool.Kit
 	tools    tools
 	kept     *journal.Snapshots
+	running  int // turns at a time; 0: as many as is usual
 	log      *logged
 	*Store
 	id int64 // a conversation of ann's
@@ -274,7 +275,7 @@ func furnish(t testing.TB, d *db.DB, c *clock) *house {
 func (h *house) serve() {
 	h.kept = journal.NewSnapshots(0)
 	h.Store = New(h.d, Options{
-		Snapshots: h.kept, Memories: h.memories, Recall: h.finder, Models: ModelsOf(h.models), Kit: h.kit, Wake: h.clock.wake,
+		Snapshots: h.kept, Memories: h.memories, Recall: h.finder, Models: ModelsOf(h.models), Kit: h.kit, Wake: h.clock.wake, Running: h.running,
 		Identify: func(_ context.Context, owner db.AccountID) (account.Identity, error) {
 			return account.Identity{Owner: owner, Name: "ann", Role: api.RoleMember, Scopes: []string{api.ScopeRead, api.ScopeWrite}}, nil
 		},

@@ -133,6 +133,13 @@ func (s *Store) one(ctx context.Context, ss *session, work func(*turn, context.C
 	}()
 	t := &turn{s: s, ss: ss, owner: ss.owner, id: ss.id}
 	defer t.abandon()
+	t.phase(api.PhaseWaiting, "")
+	select {
+	case s.running <- struct{}{}:
+		defer func() { <-s.running }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	held, err := t.load(ctx)
 	switch {
 	case err != nil:
@@ -239,7 +246,6 @@ func (t *turn) begunBy(b *journal.Snapshot) {
 
 // run is the turn.
 func (t *turn) run(ctx context.Context) error {
-	t.phase(api.PhaseWaiting, "")
 	if err := t.thaw(ctx); err != nil {
 		return err
 	}

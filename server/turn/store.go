@@ -38,6 +38,7 @@ type Options struct {
 	// Deleted is told that a conversation is gone, and its turn's context ended. nil: nobody
 	// is.
 	Deleted func(owner db.AccountID, conversation int64)
+	Running int          // turns at a time; 0: as the setting table says
 	Holder  string       // names this program among those that may run turns; empty: made up
 	Log     *slog.Logger // nil is silent
 }
@@ -48,9 +49,10 @@ type Store struct {
 	o        Options
 	contexts *delivery.Contexts
 
-	ctx  context.Context // of all turns
-	stop context.CancelCauseFunc
-	work sync.WaitGroup
+	ctx     context.Context // of all turns
+	stop    context.CancelCauseFunc
+	work    sync.WaitGroup
+	running chan struct{} // has room for as many as may run at a time
 
 	searching atomic.Int64 // searches for memories that run
 
@@ -98,7 +100,10 @@ func New(d *db.DB, o Options) *Store {
 	if o.Holder == "" {
 		o.Holder = db.NewSecret()
 	}
-	s := &Store{db: d, o: o, contexts: delivery.NewContexts(o.Snapshots), sessions: map[int64]*session{}, changed: o.Changed}
+	if o.Running == 0 {
+		o.Running = setting.Int("turn.running")
+	}
+	s := &Store{db: d, o: o, contexts: delivery.NewContexts(o.Snapshots), running: make(chan struct{}, o.Running), sessions: map[int64]*session{}, changed: o.Changed}
 	s.relaying.by = map[db.AccountID]int{}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
@@ -173,7 +178,7 @@ func (s *Store) dispose(done *session) {
 	if done.end == nil && len(done.late) == 0 {
 		delete(s.sessions, done.id)
 	}
-	for len(s.sessions) > idleMost+setting.Int("turn.running") {
+	for len(s.sessions) > idleMost+s.o.Running {
 		var oldest *session
 		for _, ss := range s.sessions {
 			if ss.end == nil && (oldest == nil || ss.used < oldest.used) {
