@@ -78,6 +78,23 @@ func (c *conversation) Touched(n projection.News) bool {
 	return changed || n.Touches(projection.NounTurn, c.id)
 }
 
+// Moved looks whether a turn that runs still does: one whose program gives no sign any
+// more was interrupted, which is in no log.
+func (c *conversation) Moved(at projection.At) (bool, error) {
+	if c.now.State != api.ChatRunning {
+		return false, nil
+	}
+	now, err := c.store.GetIn(at.Tx, at.Owner, c.id)
+	if err == nil && now.State == api.ChatRunning {
+		return false, nil
+	}
+	c.known = false
+	if fault.Is(err, fault.NotFound) {
+		err = nil // Rows tells
+	}
+	return true, err
+}
+
 func (c *conversation) Rows(at projection.At) (projection.Part, error) {
 	// Asked first: what was said and stands in the journal by now is not shown twice, as
 	// the journal is what holds.
