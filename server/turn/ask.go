@@ -26,7 +26,7 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, _, err := t.answer(ctx, c.Leaf, chat.Request{Messages: messages(c.Parts), Tools: offers}, answering{calls: setting.Int("turn.calls"), bytes: setting.Int("turn.answer")})
+	said, _, err := t.answer(ctx, c.Leaf, chat.Request{Messages: messages(c.Parts), Tools: offers}, answering{bytes: setting.Int("turn.answer")})
 	if said == nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (t *turn) ask(ctx context.Context) ([]journal.Call, error) {
 
 // answering is how an answer is taken.
 type answering struct {
-	calls, bytes int // that it may have at most
+	bytes int // that it may have at most
 	// hear is told of what comes, text and calls, as it comes. Its error ends the answer. nil:
 	// nobody is.
 	hear func(chat.Event) error
@@ -66,10 +66,8 @@ func (t *turn) answer(ctx context.Context, leaf int64, r chat.Request, how answe
 		}
 		switch {
 		case e.Call != nil:
-			if len(said.Calls) < how.calls {
-				said.Calls = append(said.Calls, callOf(*e.Call, said.Calls))
-				t.speak("", e.Call)
-			}
+			said.Calls = append(said.Calls, callOf(*e.Call, said.Calls))
+			t.speak("", e.Call)
 		case e.Done != nil:
 			done = e.Done
 		case text.Len()+len(e.Text) > how.bytes:

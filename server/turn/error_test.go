@@ -12,6 +12,7 @@ import (
 	"elowen/server/tool"
 	"elowen/shared/api"
 	"elowen/shared/fault"
+	"elowen/shared/setting"
 )
 
 // Errors from the provider end the turn with a plain message and a Retry: 401, 429 with
@@ -226,6 +227,29 @@ func TestToolsThatFail(t *testing.T) {
 	}
 	if len(ids) != 3 {
 		t.Errorf("%v", ids)
+	}
+}
+
+// One answer may call so many tools; the model is told of those that were not run.
+func TestCallsBeyondTheMostAreTold(t *testing.T) {
+	h := newHouse(t)
+	most := setting.Int("turn.calls")
+	var steps []scripted.Step
+	for i := range most + 2 {
+		steps = append(steps, scripted.Calls(fmt.Sprint("c", i), "Look", `{}`))
+	}
+	h.endpoint.Next(scripted.Says(steps...))
+	n := 0
+	h.tools["Look"] = func(context.Context, tool.Place, string) tool.Outcome { n++; return tool.Outcome{Text: "Seen."} }
+	h.turn("Go.")
+	said := h.endpoint.Requests()[1].Said("tool")
+	if n != most || strings.Count(said, "Seen.") != most || strings.Count(said, "was not run") != 2 {
+		t.Errorf("%d ran: %s", n, said)
+	}
+	h.want("the branch", h.branch(), "u a"+strings.Repeat(" t", most+2)+" a")
+	shown, err := h.Entries(ctx, h.ann, h.id, "", 3)
+	if err != nil || len(shown.Items) != 3 || !shown.Items[0].Failed || !shown.Items[1].Failed {
+		t.Errorf("%+v %v", shown, err)
 	}
 }
 

@@ -343,7 +343,7 @@ func (t *turn) relay(ctx context.Context) error {
 		return err
 	}
 	_, r.done, err = t.answer(ctx, c.Leaf, r.request(c.Parts), answering{
-		calls: callsMost, bytes: int(setting.Get("chat.answer").Max), passed: true,
+		bytes: int(setting.Get("chat.answer").Max), passed: true,
 		hear: func(e chat.Event) error {
 			select {
 			case r.events <- e:
@@ -355,9 +355,6 @@ func (t *turn) relay(ctx context.Context) error {
 	})
 	return err
 }
-
-// callsMost is how many calls an answer has at most, as it comes from a provider.
-const callsMost = 256
 
 // open tells whether the model waits for results that the program has not sent: nothing
 // may come between them.

@@ -38,25 +38,35 @@ func (t *turn) caller(within delivery.Within) tool.Call {
 // work runs the tools that an answer calls, one after the other: each sees what the one
 // before has delivered. What one answers is stored when it ends.
 func (t *turn) work(ctx context.Context, calls []journal.Call) error {
-	for _, c := range calls {
+	for i, c := range calls {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		run := t.call
+		if i >= setting.Int("turn.calls") {
+			run = tooMany
+		}
 		t.phase(api.PhaseTool, c.Name)
-		if err := t.use(ctx, c); err != nil {
+		if err := t.use(ctx, c, run); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use runs one tool, and stores what it answers.
-func (t *turn) use(ctx context.Context, c journal.Call) error {
+// tooMany answers a call beyond those that an answer may make: the model has to know that
+// it was not run.
+func tooMany(context.Context, journal.Call, *delivery.Context) tool.Outcome {
+	return tool.Outcome{Failed: true, Text: fmt.Sprintf("The tool was not run: one answer may call at most %d. Call it again in the next one.", setting.Int("turn.calls"))}
+}
+
+// use has one tool run, and stores what it answers.
+func (t *turn) use(ctx context.Context, c journal.Call, run func(context.Context, journal.Call, *delivery.Context) tool.Outcome) error {
 	now, err := t.context(ctx)
 	if err != nil {
 		return err
 	}
-	out := t.call(ctx, c, now)
+	out := run(ctx, c, now)
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // without a result, as whoever asks again is told
 	}
