@@ -15,33 +15,6 @@ import (
 	"elowen/shared/setting"
 )
 
-// What is said to a model and what it answers, as package chat has it.
-type (
-	ChatMessage = chat.Message
-	ChatCall    = chat.Call
-	ChatTool    = chat.Tool
-	ChatRequest = chat.Request
-	Event       = chat.Event
-	Done        = chat.Done
-	Usage       = chat.Usage
-)
-
-// The roles of a ChatMessage.
-const (
-	System     = chat.System
-	User       = chat.User
-	Assistant  = chat.Assistant
-	ToolResult = chat.ToolResult
-)
-
-// Why an answer ended: Done.Stop.
-const (
-	StopEnd     = chat.StopEnd
-	StopLength  = chat.StopLength
-	StopCalls   = chat.StopCalls
-	StopRefused = chat.StopRefused
-)
-
 // Ref names who is asked: whoever has a role, or a provider's model that a person
 // picked. Role is what it is asked for either way; empty is api.RoleChat.
 type Ref struct{ Role, Provider, Model string }
@@ -67,6 +40,15 @@ func (s *Store) Has(tx *db.Tx, name string) (model string, ok bool, err error) {
 	c, _, err := s.load(tx)
 	r, ok := c.Roles[name]
 	return r.Model, ok && err == nil, err
+}
+
+// Somebody tells whether a role is somebody's.
+func (s *Store) Somebody(ctx context.Context, name string) (ok bool, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		_, ok, err = s.Has(tx, name)
+		return err
+	})
+	return ok, err
 }
 
 // Preflight makes a model ready to be asked, as the settings are now. It makes no
@@ -148,16 +130,16 @@ func (s *Store) client(p provider, model, key string, most int) chat.Client {
 // that is yielded: Unavailable where the provider fails (RetryAfterMillis tells when to
 // try again, where it says so), Invalid where it refuses what was said, Cancelled where
 // ctx ended. Nothing of what a provider wrote about an error is in it.
-func (s *Store) Chat(ctx context.Context, owner db.AccountID, ready Ready, r ChatRequest) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func (s *Store) Chat(ctx context.Context, owner db.AccountID, ready Ready, r chat.Request) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
 		if ready.client == nil {
-			yield(Event{}, fault.New(fault.Unavailable, "No model is ready to be asked."))
+			yield(chat.Event{}, fault.New(fault.Unavailable, "No model is ready to be asked."))
 			return
 		}
 		var tally chat.Tally
 		defer func() { s.used(ctx, owner, ready.Role, tally) }()
 		patience := chat.Patience{Tries: setting.Int("chat.tries"), Most: time.Duration(setting.Int("chat.waitSeconds")) * time.Second, Sleep: s.o.Sleep}
-		for e, err := range patience.Again(ctx, func() iter.Seq2[Event, error] { return ready.client.Stream(ctx, r, &tally) }) {
+		for e, err := range patience.Again(ctx, func() iter.Seq2[chat.Event, error] { return ready.client.Stream(ctx, r, &tally) }) {
 			if err != nil && ctx.Err() != nil {
 				err = fault.Wrap(fault.Cancelled, err, "Asking the model was broken off.")
 			}
@@ -172,7 +154,7 @@ func (s *Store) Chat(ctx context.Context, owner db.AccountID, ready Ready, r Cha
 // to. It asks once: whether to ask again, and when (RetryAfterMillis), is for the caller
 // to decide. Errors: Unavailable where nobody has the role, or the provider doesn't
 // answer; Invalid where it refuses what was said; Cancelled where ctx was.
-func (s *Store) Ask(ctx context.Context, owner db.AccountID, name string, messages []ChatMessage) (Reply, error) {
+func (s *Store) Ask(ctx context.Context, owner db.AccountID, name string, r chat.Request) (Reply, error) {
 	var ready Ready
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
 		ready, err = s.ready(tx, Ref{Role: name}, setting.Get("utility.answer").Max)
@@ -185,7 +167,7 @@ func (s *Store) Ask(ctx context.Context, owner db.AccountID, name string, messag
 	defer cancel()
 	var tally chat.Tally
 	var text strings.Builder
-	for e, failed := range ready.client.Stream(most, ChatRequest{Messages: messages}, &tally) {
+	for e, failed := range ready.client.Stream(most, r, &tally) {
 		err = failed
 		text.WriteString(e.Text)
 	}

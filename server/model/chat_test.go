@@ -9,6 +9,7 @@ import (
 
 	"elowen/server/db/dbtest"
 	"elowen/server/model"
+	"elowen/server/model/chat"
 	"elowen/server/model/modeltest"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -18,7 +19,7 @@ func TestAsk(t *testing.T) {
 	h := newHouse(t, dbtest.Open(t, nil), false)
 	server := modeltest.NewServer(t, func(r modeltest.Request) string { return "I heard: " + r.User })
 	ask := func() (model.Reply, error) {
-		return h.Ask(ctx, h.owner, api.RoleUtility, []model.ChatMessage{{Role: model.System, Text: "be short"}, {Role: model.User, Text: "hello"}})
+		return h.Ask(ctx, h.owner, api.RoleUtility, chat.Request{Messages: []chat.Message{{Role: chat.System, Text: "be short"}, {Role: chat.User, Text: "hello"}}})
 	}
 	if _, err := ask(); !fault.Is(err, fault.Unavailable) || len(server.Requests()) != 0 {
 		t.Errorf("a role that nobody has: %v", err)
@@ -66,7 +67,7 @@ func TestAsk(t *testing.T) {
 	}
 	soon, cancel := context.WithCancel(ctx)
 	server.Fail(func(_ http.ResponseWriter, r *http.Request) bool { cancel(); <-r.Context().Done(); return true })
-	if _, err := h.Ask(soon, h.owner, api.RoleUtility, nil); !fault.Is(err, fault.Cancelled) {
+	if _, err := h.Ask(soon, h.owner, api.RoleUtility, chat.Request{}); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("who asked went away: %v", err)
 	}
 	server.Close()

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"elowen/server/model"
+	"elowen/server/model/chat"
 	"elowen/server/servertest/scripted"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestARequestBeginsAsTheOneBefore(t *testing.T) {
 	each(t, func(t *testing.T, h *house, s *scripted.Server) {
 		ready := h.ready(model.Ref{})
-		sent := func(r model.ChatRequest) []byte {
+		sent := func(r chat.Request) []byte {
 			s.Next(scripted.Says(scripted.Text("ok")))
 			if out := hear(h.Chat(ctx, h.owner, ready, r)); out.err != nil {
 				t.Fatal(out.err)
@@ -24,30 +25,30 @@ func TestARequestBeginsAsTheOneBefore(t *testing.T) {
 			return s.Await(t).Body
 		}
 		rapid.Check(t, func(r *rapid.T) {
-			var list []model.ChatMessage
+			var list []chat.Message
 			var before []byte
 			text := rapid.String()
 			if rapid.Bool().Draw(r, "system") {
-				list = append(list, model.ChatMessage{Role: model.System, Text: text.Draw(r, "prompt")})
+				list = append(list, chat.Message{Role: chat.System, Text: text.Draw(r, "prompt")})
 			}
 			for range rapid.IntRange(1, 5).Draw(r, "turns") {
-				list = append(list, model.ChatMessage{Role: model.User, Text: "u" + text.Draw(r, "said")})
-				now := sent(model.ChatRequest{Messages: list, Tools: tools.Tools})
+				list = append(list, chat.Message{Role: chat.User, Text: "u" + text.Draw(r, "said")})
+				now := sent(chat.Request{Messages: list, Tools: tools.Tools})
 				begins(r, before, now)
-				if again := sent(model.ChatRequest{Messages: list, Tools: tools.Tools}); !bytes.Equal(now, again) {
+				if again := sent(chat.Request{Messages: list, Tools: tools.Tools}); !bytes.Equal(now, again) {
 					r.Fatalf("the same messages are other bytes:\n%s\n%s", now, again)
 				}
 				before = now
 				if rapid.Bool().Draw(r, "calls") {
 					args := rapid.SampledFrom([]string{`{}`, `{"b":1,"a":[1.50,12345678901234567890]}`, ``, `nonsense`, `[1]`, "{\"x\": \"\u2028<\"}"}).Draw(r, "arguments")
-					list = append(list, model.ChatMessage{Role: model.Assistant, Text: text.Draw(r, "answer"), Calls: []model.ChatCall{{ID: "a", Name: "Weather", Arguments: args}, {ID: "b", Name: "Time", Arguments: args}}},
-						model.ChatMessage{Role: model.ToolResult, CallID: "a", Text: text.Draw(r, "result")})
-					now := sent(model.ChatRequest{Messages: list, Tools: tools.Tools})
+					list = append(list, chat.Message{Role: chat.Assistant, Text: text.Draw(r, "answer"), Calls: []chat.Call{{ID: "a", Name: "Weather", Arguments: args}, {ID: "b", Name: "Time", Arguments: args}}},
+						chat.Message{Role: chat.ToolResult, CallID: "a", Text: text.Draw(r, "result")})
+					now := sent(chat.Request{Messages: list, Tools: tools.Tools})
 					begins(r, before, now)
 					before = now
-					list = append(list, model.ChatMessage{Role: model.ToolResult, CallID: "b", Text: "b"})
+					list = append(list, chat.Message{Role: chat.ToolResult, CallID: "b", Text: "b"})
 				} else {
-					list = append(list, model.ChatMessage{Role: model.Assistant, Text: "a" + text.Draw(r, "answer")})
+					list = append(list, chat.Message{Role: chat.Assistant, Text: "a" + text.Draw(r, "answer")})
 				}
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"elowen/server/model"
+	"elowen/server/model/chat"
 	"elowen/server/servertest/scripted"
 )
 
@@ -16,14 +16,14 @@ func TestWhatAnotherProgramWroteIsSentAsItIs(t *testing.T) {
 		message := `{"role":"user","content":[{"type":"text","text":"what is that?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}}],"name":"ann"}`
 		called := `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"Look","arguments":"{\"at\": 1}"}}],"x_signature":"s"}`
 		weather := `{"type":"function","function":{"name":"Look","parameters":{"type":"object","properties":{"at":{"type":"integer"}}},"strict":true}}`
-		r := model.ChatRequest{
-			Messages: []model.ChatMessage{
-				{Role: model.User, Text: "what is that?", Raw: json.RawMessage(message)},
-				{Role: model.Assistant, Calls: []model.ChatCall{{ID: "c1", Name: "Look", Arguments: `{"at": 1}`}}, Raw: json.RawMessage(called)},
-				{Role: model.ToolResult, CallID: "c1", Text: "a bird", Raw: json.RawMessage(`{"role":"tool","tool_call_id":"c1","content":"a bird"}`)},
-				{Role: model.User, Text: "of ours"},
+		r := chat.Request{
+			Messages: []chat.Message{
+				{Role: chat.User, Text: "what is that?", Raw: json.RawMessage(message)},
+				{Role: chat.Assistant, Calls: []chat.Call{{ID: "c1", Name: "Look", Arguments: `{"at": 1}`}}, Raw: json.RawMessage(called)},
+				{Role: chat.ToolResult, CallID: "c1", Text: "a bird", Raw: json.RawMessage(`{"role":"tool","tool_call_id":"c1","content":"a bird"}`)},
+				{Role: chat.User, Text: "of ours"},
 			},
-			Tools:  []model.ChatTool{{Name: "Look", Input: json.RawMessage(`{"type":"object","properties":{"at":{"type":"integer"}}}`), Raw: json.RawMessage(weather)}},
+			Tools:  []chat.Tool{{Name: "Look", Input: json.RawMessage(`{"type":"object","properties":{"at":{"type":"integer"}}}`), Raw: json.RawMessage(weather)}},
 			Fields: map[string]json.RawMessage{"temperature": json.RawMessage("1.5"), "top_p": json.RawMessage("0.5"), "stop": json.RawMessage(`["END"]`), "max_completion_tokens": json.RawMessage("7"), "tool_choice": json.RawMessage(`"required"`), "parallel_tool_calls": json.RawMessage("false"), "x_own": json.RawMessage(`{"a": [1]}`)},
 		}
 		if out := hear(h.chat(ctx, r)); out.err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"elowen/server/db/dbtest"
 	"elowen/server/model"
+	"elowen/server/model/chat"
 	"elowen/server/servertest/scripted"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -42,7 +43,7 @@ func (h *house) ready(ref model.Ref) model.Ready {
 	return r
 }
 
-func (h *house) chat(ctx context.Context, r model.ChatRequest) iter.Seq2[model.Event, error] {
+func (h *house) chat(ctx context.Context, r chat.Request) iter.Seq2[chat.Event, error] {
 	h.t.Helper()
 	return h.Chat(ctx, h.owner, h.ready(model.Ref{}), r)
 }
@@ -50,14 +51,14 @@ func (h *house) chat(ctx context.Context, r model.ChatRequest) iter.Seq2[model.E
 // heard is an answer as a whole.
 type heard struct {
 	pieces []string
-	calls  []model.ChatCall
-	done   *model.Done
+	calls  []chat.Call
+	done   *chat.Done
 	err    error
 }
 
 func (h heard) text() string { return strings.Join(h.pieces, "") }
 
-func hear(events iter.Seq2[model.Event, error]) (out heard) {
+func hear(events iter.Seq2[chat.Event, error]) (out heard) {
 	for e, err := range events {
 		switch {
 		case err != nil:
@@ -73,27 +74,27 @@ func hear(events iter.Seq2[model.Event, error]) (out heard) {
 	return out
 }
 
-func says(text string) model.ChatRequest {
-	return model.ChatRequest{Messages: []model.ChatMessage{{Role: model.User, Text: text}}}
+func says(text string) chat.Request {
+	return chat.Request{Messages: []chat.Message{{Role: chat.User, Text: text}}}
 }
 
 // tools is a request with all that one may hold.
-var tools = model.ChatRequest{
-	Messages: []model.ChatMessage{
-		{Role: model.System, Text: "be <short> & kind"},
-		{Role: model.User, Text: "what's the weather?"},
-		{Role: model.Assistant, Text: "let me see", Calls: []model.ChatCall{{ID: "c1", Name: "Weather", Arguments: `{"city":"Bern"}`}, {ID: "c2", Name: "Time", Arguments: `{}`}}},
-		{Role: model.ToolResult, Text: "rain", CallID: "c1"},
-		{Role: model.ToolResult, Text: "noon", CallID: "c2"},
-		{Role: model.User, Text: "and now?"},
+var tools = chat.Request{
+	Messages: []chat.Message{
+		{Role: chat.System, Text: "be <short> & kind"},
+		{Role: chat.User, Text: "what's the weather?"},
+		{Role: chat.Assistant, Text: "let me see", Calls: []chat.Call{{ID: "c1", Name: "Weather", Arguments: `{"city":"Bern"}`}, {ID: "c2", Name: "Time", Arguments: `{}`}}},
+		{Role: chat.ToolResult, Text: "rain", CallID: "c1"},
+		{Role: chat.ToolResult, Text: "noon", CallID: "c2"},
+		{Role: chat.User, Text: "and now?"},
 	},
-	Tools:      []model.ChatTool{{Name: "Weather", Description: "how it is", Input: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}, {Name: "Time", Input: json.RawMessage(`{"type":"object"}`)}},
+	Tools:      []chat.Tool{{Name: "Weather", Description: "how it is", Input: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}, {Name: "Time", Input: json.RawMessage(`{"type":"object"}`)}},
 	MostTokens: 100,
 }
 
 func TestChatSendsExactlyTheMessages(t *testing.T) {
 	each(t, func(t *testing.T, h *house, s *scripted.Server) {
-		if out := hear(h.chat(ctx, tools)); out.err != nil || out.text() != "ok" || out.done == nil || out.done.Stop != model.StopEnd || out.done.Model != "m" {
+		if out := hear(h.chat(ctx, tools)); out.err != nil || out.text() != "ok" || out.done == nil || out.done.Stop != chat.StopEnd || out.done.Model != "m" {
 			t.Fatalf("%+v", out)
 		}
 		r := s.Requests()[0]
@@ -124,7 +125,7 @@ func TestChatStreams(t *testing.T) {
 		open := make(chan struct{})
 		s.Next(scripted.Says(scripted.Text("Grü"), scripted.Gate(open), scripted.Text("ß dich"), scripted.Usage(100, 20, 60)))
 		var got []string
-		var done *model.Done
+		var done *chat.Done
 		for e, err := range h.chat(ctx, says("hello")) {
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +137,7 @@ func TestChatStreams(t *testing.T) {
 			}
 			done = e.Done
 		}
-		if !reflect.DeepEqual(got, []string{"Grü", "ß dich"}) || done == nil || done.Usage != (model.Usage{Input: 100, Output: 20, Cached: 60}) {
+		if !reflect.DeepEqual(got, []string{"Grü", "ß dich"}) || done == nil || done.Usage != (chat.Usage{Input: 100, Output: 20, Cached: 60}) {
 			t.Errorf("%q %+v", got, done)
 		}
 	})
@@ -148,16 +149,16 @@ func TestChatGathersCalls(t *testing.T) {
 		for _, a := range []scripted.Answer{scripted.Says(steps...), scripted.Whole(steps...)} {
 			s.Next(a)
 			out := hear(h.chat(ctx, says("go")))
-			want := []model.ChatCall{{ID: "a", Name: "Find", Arguments: `{"query":"x"}`}, {ID: "b", Name: "List", Arguments: `{}`}}
-			if out.err != nil || out.text() != "let me see" || !reflect.DeepEqual(out.calls, want) || out.done.Stop != model.StopCalls || out.done.Usage.Input != 7 {
+			want := []chat.Call{{ID: "a", Name: "Find", Arguments: `{"query":"x"}`}, {ID: "b", Name: "List", Arguments: `{}`}}
+			if out.err != nil || out.text() != "let me see" || !reflect.DeepEqual(out.calls, want) || out.done.Stop != chat.StopCalls || out.done.Usage.Input != 7 {
 				t.Errorf("%+v %+v", out, out.done)
 			}
 		}
 		s.Next(scripted.Says(scripted.Text("too"), scripted.Stop("length")), scripted.Says(scripted.Text("no"), scripted.Stop("content_filter")))
-		if out := hear(h.chat(ctx, says("go"))); out.done == nil || out.done.Stop != model.StopLength {
+		if out := hear(h.chat(ctx, says("go"))); out.done == nil || out.done.Stop != chat.StopLength {
 			t.Errorf("%+v", out)
 		}
-		if out := hear(h.chat(ctx, says("go"))); out.done == nil || out.done.Stop != model.StopRefused {
+		if out := hear(h.chat(ctx, says("go"))); out.done == nil || out.done.Stop != chat.StopRefused {
 			t.Errorf("%+v", out)
 		}
 	})
@@ -353,7 +354,7 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 func TestAskWorksWithEachProvider(t *testing.T) {
 	each(t, func(t *testing.T, h *house, s *scripted.Server) {
 		ask := func() (model.Reply, error) {
-			return h.Ask(ctx, h.owner, api.RoleUtility, []model.ChatMessage{{Role: model.System, Text: "be short"}, {Role: model.User, Text: "hello"}})
+			return h.Ask(ctx, h.owner, api.RoleUtility, chat.Request{Messages: []chat.Message{{Role: chat.System, Text: "be short"}, {Role: chat.User, Text: "hello"}}})
 		}
 		s.Next(scripted.Says(scripted.Text("I "), scripted.Text("heard")), scripted.Whole(scripted.Text("I heard")), scripted.Status(503, "3"), scripted.Says(scripted.Text("I "), scripted.Cut()))
 		for range 2 {

@@ -54,7 +54,7 @@ func TestUsageIsCountedByAccountRoleAndDay(t *testing.T) {
 		s.Next(scripted.Says(scripted.Text("a"), scripted.Usage(100, 20, 60)), scripted.Says(scripted.Text("b"), scripted.Usage(5, 6, 0)))
 		hear(h.chat(ctx, says("go")))
 		hear(h.chat(ctx, says("go")))
-		if _, err := h.Ask(ctx, ben, api.RoleUtility, says("go").Messages); err != nil {
+		if _, err := h.Ask(ctx, ben, api.RoleUtility, says("go")); err != nil {
 			t.Fatal(err)
 		}
 		wants("two answers", h.owner, 0, today+" chat 2 105 26 60")

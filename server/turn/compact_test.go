@@ -197,12 +197,28 @@ func TestTitles(t *testing.T) {
 	h.endpoint.Next(scripted.Says(scripted.Text("You are welcome.")), scripted.Says(scripted.Text("\"The first ferry.\"\n")))
 	h.turn("Thanks!")
 	h.until("the title", func() bool { return h.chat().Title == "The first ferry" })
+	if last := h.endpoint.Requests()[2]; last.Asked().Model != "u" || !strings.Contains(string(last.Body), fmt.Sprintf(`_tokens":%d`, titleTokens)) {
+		t.Errorf("%s", last.Body)
+	}
 	if _, err := h.Patch(ctx, h.ann, h.id, api.ConversationPatch{Title: api.Ptr("Mine")}); err != nil {
 		t.Fatal(err)
 	}
 	h.turn("Again.")
 	h.Close()
 	h.want("a person's", h.chat().Title, "Mine")
+}
+
+// A title is worth one request: a utility model that is busy is not asked again for it.
+func TestATitleIsAskedForOnce(t *testing.T) {
+	h := newHouse(t)
+	h.role(h.endpoint.OpenAI(), true)
+	h.endpoint.Next(scripted.Says(scripted.Text("At noon.")), scripted.Status(503, ""))
+	h.turn("When does the very first ferry of the day leave for Amrum?")
+	h.until("the failure", func() bool { return strings.Contains(h.log.String(), "keeps its first words") })
+	if n := len(h.endpoint.Requests()); n != 2 {
+		t.Errorf("%d requests", n)
+	}
+	h.want("the first words", h.chat().Title, "When does the very first ferry of the…")
 }
 
 // A cold conversation clears its blocks where they hold more than half of the recall

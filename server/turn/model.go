@@ -16,8 +16,9 @@ type Models interface {
 	// be read, an address is one. pick nil is the role chat. Errors: Unavailable and
 	// NotFound, in words for people.
 	Preflight(ctx context.Context, owner db.AccountID, pick *api.ModelPick) (Model, error)
-	// Utility is the model for small work of our own; ok is false where there is none.
-	Utility(ctx context.Context, owner db.AccountID) (m Model, ok bool)
+	// Utility has the model for small work of our own answer, in one piece and within its
+	// time; ok is false where there is none.
+	Utility(ctx context.Context, owner db.AccountID, r chat.Request) (text string, ok bool, err error)
 }
 
 // Model is one that can be asked.
@@ -47,12 +48,13 @@ func (m models) Preflight(ctx context.Context, owner db.AccountID, pick *api.Mod
 }
 
 // Utility implements Models.
-func (m models) Utility(ctx context.Context, owner db.AccountID) (Model, bool) {
-	ready, err := m.Store.Preflight(ctx, owner, model.Ref{Role: api.RoleUtility})
-	if err != nil {
-		return nil, false
+func (m models) Utility(ctx context.Context, owner db.AccountID, r chat.Request) (text string, ok bool, err error) {
+	ok, err = m.Store.Somebody(ctx, api.RoleUtility)
+	if err != nil || !ok {
+		return "", false, err
 	}
-	return asked{m.Store, owner, ready}, true
+	reply, err := m.Store.Ask(ctx, owner, api.RoleUtility, r)
+	return reply.Text, true, err
 }
 
 // asked is a model that is ready, asked for an account.

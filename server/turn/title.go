@@ -18,6 +18,9 @@ const titleAsk = `Give this conversation a title of two to six words, in its lan
 // characters.
 const titleTexts = 2_000
 
+// titleTokens is how much the utility model may write for a title, in tokens.
+const titleTokens = 64
+
 // firstWords is a title made of a message.
 func firstWords(content string) string {
 	words := strings.Fields(render.Without(content))
@@ -78,23 +81,14 @@ func (s *Store) makeTitle(ctx context.Context, owner db.AccountID, id int64) err
 	}); err != nil || asked == "" || answered == "" || r.titled != titledWords {
 		return err
 	}
-	m, ok := s.o.Models.Utility(ctx, owner)
-	if !ok {
-		return nil
-	}
-	var text strings.Builder
-	for e, err := range m.Ask(ctx, chat.Request{Messages: []chat.Message{
+	text, ok, err := s.o.Models.Utility(ctx, owner, chat.Request{Messages: []chat.Message{
 		{Role: chat.System, Text: titleAsk},
 		{Role: chat.User, Text: "Person: " + cut(asked, titleTexts) + "\n\nAssistant: " + cut(answered, titleTexts)},
-	}, MostTokens: 64}) {
-		if err != nil {
-			return err
-		}
-		if text.WriteString(e.Text); text.Len() > 4_000 {
-			break
-		}
+	}, MostTokens: titleTokens})
+	if err != nil || !ok {
+		return err
 	}
-	title := strings.Trim(strings.Join(strings.Fields(storable(text.String())), " "), `"'“”„.`)
+	title := strings.Trim(strings.Join(strings.Fields(storable(text)), " "), `"'“”„.`)
 	title = cut(title, 80)
 	if title == "" {
 		return nil
