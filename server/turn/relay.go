@@ -175,6 +175,11 @@ func (s *Store) arrive(tx *db.Tx, owner db.AccountID, r *relayed) error {
 			return err
 		}
 	}
+	if leaf != c.Leaf {
+		if err := recount(tx, owner, c.ID); err != nil {
+			return err
+		}
+	}
 	if err := s.hear(tx, owner, c, r, leaf); err != nil {
 		return err
 	}
