@@ -46,6 +46,9 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	if err != nil {
 		return nil, err
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	st.figures = mcpd.NewFigures(registry) // before whoever counts with them is made
 	w := &web{feed: feed.New(st.db)}
 	w.queue = st.queue(r.System, w.feed)
 	w.sorter = st.sorter(r.System, w.feed)
@@ -58,14 +61,11 @@ func newWeb(c *serveCommand, r *run, st *stores, keeper *backup.Keeper, log *slo
 	st.turns.OnChange(func(owner db.AccountID, conversation int64) {
 		w.projector.Touch(owner, projection.NounTurn, conversation)
 	})
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	w.live = live.New(live.Options{
 		Projector: w.projector, Identify: gate.Identify, Check: st.accounts.Check, Problem: httpd.Problem,
 		Origins: c.origins(), Log: log,
 	})
 	w.measure(registry, st)
-	st.figures = mcpd.NewFigures(registry)
 	maps := layout.New(st.db, layout.Options{Memories: st.memories, Rules: st.settings, Indexes: st.indexes, Service: st.embedding})
 	rest := httpd.New(httpd.Services{
 		Gate: gate, Accounts: st.accounts, Categories: st.categories, Memories: st.memories,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"elowen/server/servertest"
+	"elowen/server/servertest/scripted"
 	"elowen/shared/api"
 )
 
@@ -13,7 +14,7 @@ import (
 // nothing of what they ask or keep is in it.
 func TestFigures(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
-	s.Setup("ann")
+	ann := s.Setup("ann")
 	reader := s.Token("ann", "read").Secret()
 	over := connect(t, s, s.Token("ann").Secret(), nil)
 	beside := session(t, pipes(t, s, "--user", "ann"))
@@ -26,6 +27,23 @@ func TestFigures(t *testing.T) {
 	post(t, s, reader, callOf("MemoryAdd", `{"body":"x"}`))
 	post(t, s, reader, callOf("Lighthouse", `{}`))
 
+	// The model of a conversation is an agent too.
+	endpoint := scripted.New(t)
+	endpoint.Next(scripted.Says(scripted.Calls("c", "MemoryCategories", `{}`)))
+	var now api.Settings
+	ann.Must(http.MethodGet, api.PathSettings, nil, &now)
+	ann.Must(http.MethodPut, api.PathModels, api.ModelsChange{
+		Revision:  now.Revision,
+		Providers: []api.ProviderChange{{ID: "p", Kind: api.ProviderOpenAI, BaseURL: endpoint.OpenAI()}},
+		Roles:     map[string]*api.Role{api.RoleChat: {Provider: "p", Model: "m"}},
+	}, nil)
+	var c api.Conversation
+	ann.Must(http.MethodPost, api.PathConversations, api.ConversationAdd{}, &c)
+	ann.Must(http.MethodPost, api.ConversationPath(c.ID, "messages"), api.MessageSend{Content: "Go."}, nil)
+	for range 2 { // with the tool's result it is asked again
+		endpoint.Await(t)
+	}
+
 	admin := s.Token("ann", "admin")
 	status, text, _ := admin.Send(admin.Request(http.MethodGet, api.PathMetrics, nil))
 	if status != http.StatusOK {
@@ -35,6 +53,7 @@ func TestFigures(t *testing.T) {
 		`elowen_tool_calls_total{outcome="ok",tool="MemoryAdd"} 2`, `elowen_tool_calls_total{outcome="ok",tool="MemorySearch"} 1`,
 		`elowen_tool_calls_total{outcome="not_found",tool="MemoryDelete"} 1`, `elowen_tool_calls_total{outcome="invalid",tool="MemorySearch"} 2`,
 		`elowen_tool_calls_total{outcome="forbidden",tool="MemoryAdd"} 1`, `elowen_tool_calls_total{outcome="ok",tool="MemoryMerge"} 0`,
+		`elowen_tool_calls_total{outcome="ok",tool="MemoryCategories"} 1`,
 		`elowen_tool_call_seconds_count{outcome="ok",tool="MemoryAdd"} 2`, `elowen_tool_call_seconds_count{outcome="invalid",tool="MemorySearch"} 2`,
 	} {
 		if !strings.Contains(string(text), want+"\n") {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -283,6 +284,9 @@ func (l *link) connect(ctx context.Context) (_ *mcp.ClientSession, cancel contex
 	}
 	var over mcp.Transport
 	if l.r.kind == api.ServerStdio {
+		if err := os.MkdirAll(filepath.Join(l.s.o.Dir, DirName), 0o700); err != nil {
+			return nil, nil, err
+		}
 		over = &mcp.CommandTransport{Command: l.s.program(&l.r, secrets), TerminateDuration: 2 * time.Second}
 	} else {
 		over = &mcp.StreamableClientTransport{
@@ -339,7 +343,7 @@ func aside[T any](ctx context.Context, l *link, run func() (T, error)) (T, error
 // few of this program's own.
 func (s *Store) program(r *row, variables map[string]string) *exec.Cmd {
 	cmd := exec.Command(r.address, r.args()...)
-	cmd.Dir = s.o.Dir
+	cmd.Dir = filepath.Join(s.o.Dir, DirName)
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "USER"} {
 		if value, ok := os.LookupEnv(name); ok {

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -62,6 +63,9 @@ func TestToolsOfOthers(t *testing.T) {
 	out, _ := w.run(w.root, "local__environment", "{}")
 	if !strings.Contains(out.Text, "GIVEN_KEY=sesame") || strings.Contains(out.Text, "ELOWEN") || strings.Contains(out.Text, "GOFLAGS") {
 		t.Errorf("%s", out.Text)
+	}
+	if want := "\nat " + filepath.Join(w.s.o.Dir, DirName); !strings.HasSuffix(out.Text, want) {
+		t.Errorf("it runs where the data are: %s", out.Text)
 	}
 	// What was learned is kept a while; nobody is asked again for each request.
 	n := listed.Load()

@@ -24,9 +24,12 @@ type Options struct {
 	Private func(ctx context.Context) (bool, error)
 	Most    int          // servers of an account; 0: as the setting table says
 	Version string       // of this program, as servers are told
-	Dir     string       // where programs are started
+	Dir     string       // the data directory, in which programs have a folder of their own
 	Log     *slog.Logger // nil is silent
 }
+
+// DirName is the folder in a data directory that programs are started in.
+const DirName = "programs"
 
 // Store is the servers of an instance, and the connections to them. It is safe for
 // concurrent use. Close ends the connections.

@@ -65,7 +65,8 @@ func others(listed *atomic.Int64) *mcp.Server {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "a"}, &mcp.ImageContent{Data: []byte("123"), MIMEType: "image/png"}}, StructuredContent: map[string]any{"n": 1}}, nil
 	})
 	add("environment", "Tells its variables.", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return text(strings.Join(os.Environ(), "\n")), nil
+		at, _ := os.Getwd()
+		return text(strings.Join(os.Environ(), "\n") + "\nat " + at), nil
 	})
 	add("picky", "Takes no such arguments.", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such place <memory id=\"7\">" + strings.Repeat("x", 5000)}
