@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"elowen/server/account"
 	"elowen/server/db"
@@ -218,5 +220,65 @@ func TestAnswersAboutFilesAreBounded(t *testing.T) {
 	cancel()
 	if out, _ := w.kit.Run(ended, at(w.ann, "one"), SearchFiles, []byte(`{"pattern":"zzz"}`)); strings.Contains(out.Text, "needle") {
 		t.Errorf("%+v", out)
+	}
+}
+
+// What a line is matched by is the line as it stands in the file, however little of it is
+// shown; and what was not looked at is told.
+func TestASearchLooksAtWholeLines(t *testing.T) {
+	w := newWorld(t)
+	columns := setting.Int("file.columns")
+	pad := strings.Repeat("é", 100<<10)
+	w.write("one/begin.txt", "needle "+pad+"\r\nother\r\n")
+	w.write("one/middle.txt", pad+"needle"+pad+"\n")
+	w.write("one/end.txt", "first\n"+pad+" needle\r\n")
+	w.write("one/last.txt", pad+"needle")
+	w.write("one/exact.txt", strings.Repeat("x", columns-6)+"needle\r\n")
+	for pattern, want := range map[string]string{
+		`needle`: "begin.txt:1 end.txt:2 exact.txt:1 last.txt:1 middle.txt:1", `needle$`: "end.txt:2 exact.txt:1 last.txt:1", `^needle`: "begin.txt:1",
+		`^x+needle$`: "exact.txt:1", `éneedleé.*$`: "middle.txt:1", `longer line`: "", `…`: "", `\r`: "",
+	} {
+		out := w.run(at(w.ann, "one"), SearchFiles, fmt.Sprintf(`{"path":"one","pattern":%q}`, pattern))
+		var found []string
+		for text := range strings.SplitSeq(out.Text, "\n") {
+			if place, text, ok := strings.Cut(strings.TrimPrefix(text, "one/"), ": "); ok && !strings.HasPrefix(place, "[") {
+				found = append(found, place)
+				if len(text) > columns+len("… ")+len(longer) || !utf8.ValidString(text) || !strings.Contains(text, "needle") {
+					t.Errorf("%s: %s shows %d bytes: %q", pattern, place, len(text), text)
+				}
+			}
+		}
+		slices.Sort(found)
+		if got := strings.Join(found, " "); got != want || out.Failed {
+			t.Errorf("%s: %q, not %q", pattern, got, want)
+		}
+	}
+}
+
+// A search tells of what it did not look at.
+func TestASearchTellsWhatItLeftOut(t *testing.T) {
+	w := newWorld(t)
+	w.write(strings.Repeat("d/", deepest)+"x.txt", "needle\n")
+	for i := range entriesMost + 1 {
+		w.write(fmt.Sprintf("huge/%d", i), "")
+	}
+	out := w.run(at(w.ann, "one"), SearchFiles, `{"pattern":"needle"}`)
+	for _, want := range []string{"Nothing was found", "of 1 folders only 10000 entries were looked at", "1 folders are too deep"} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("%q is not in %s", want, out.Text)
+		}
+	}
+	if out := w.run(at(w.ann, "one"), ListFiles, `{"path":"huge"}`); !strings.Contains(out.Text, "more than 10000 entries") {
+		t.Errorf("%.200s", out.Text)
+	}
+	if os.Geteuid() == 0 {
+		return // who may read everything
+	}
+	w.write("closed/x.txt", "needle\n")
+	if err := os.Chmod(filepath.Join(w.dir, "closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if out := w.run(at(w.ann, "one"), SearchFiles, `{"pattern":"needle"}`); !strings.Contains(out.Text, "1 files or folders can't be read") {
+		t.Errorf("%s", out.Text)
 	}
 }

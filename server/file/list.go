@@ -66,9 +66,12 @@ func list(ctx context.Context, r roots, args []byte) (string, error) {
 // folder lists a folder and, as deep as is wanted, those in it. Links are named and not
 // followed.
 func (l *listing) folder(ctx context.Context, in *os.Root, at place, depth int) error {
-	entries, err := entriesOf(in, at.inside)
+	entries, more, err := entriesOf(in, at.inside)
 	if err != nil {
 		return err
+	}
+	if more {
+		fmt.Fprintf(&l.b, "[%s has more than %d entries. Some of them:]\n", line(at.told()), entriesMost)
 	}
 	for _, e := range entries {
 		if l.full() || ctx.Err() != nil {
@@ -102,17 +105,20 @@ func (l *listing) folder(ctx context.Context, in *os.Root, at place, depth int) 
 // entriesMost bounds what is read of one folder, however many files it has.
 const entriesMost = 10_000
 
-// entriesOf are a folder's entries by name; of a huge one, some.
-func entriesOf(in *os.Root, name string) ([]fs.DirEntry, error) {
+// entriesOf are a folder's entries by name; of a huge one, some, and more tells so.
+func entriesOf(in *os.Root, name string) (entries []fs.DirEntry, more bool, err error) {
 	f, err := in.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(entriesMost)
+	entries, err = f.ReadDir(entriesMost + 1)
 	if len(entries) > 0 || isEnd(err) {
 		err = nil
 	}
+	if more = len(entries) > entriesMost; more {
+		entries = entries[:entriesMost]
+	}
 	sortByName(entries)
-	return entries, err
+	return entries, more, err
 }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func lines(ctx context.Context, f io.Reader, first, most int) (string, error) {
 	var b strings.Builder
 	n := 0
 	cut := false
-	err := eachLine(ctx, f, func(number int, text string) bool {
+	err := eachLine(ctx, f, setting.Int("file.columns"), func(number int, text []byte, whole bool) bool {
 		n = number
 		switch {
 		case number < first:
@@ -75,7 +76,7 @@ func lines(ctx context.Context, f io.Reader, first, most int) (string, error) {
 			cut = true
 			return false
 		}
-		fmt.Fprintf(&b, "%d\t%s\n", number, text)
+		fmt.Fprintf(&b, "%d\t%s\n", number, shown(text, whole))
 		return true
 	})
 	switch {
@@ -89,37 +90,55 @@ func lines(ctx context.Context, f io.Reader, first, most int) (string, error) {
 	return b.String(), nil
 }
 
-// eachLine calls use with each line, cut to what is shown of one, until it has enough.
-func eachLine(ctx context.Context, f io.Reader, use func(number int, text string) bool) error {
+// eachLine calls use with each line, of which the first bytes are kept, without its end,
+// until it has enough. whole tells whether they are all of it. The line is use's until it
+// returns.
+func eachLine(ctx context.Context, f io.Reader, keep int, use func(number int, text []byte, whole bool) bool) error {
 	r := bufio.NewReaderSize(f, 64<<10)
-	most := setting.Int("file.columns")
+	var text []byte
 	for number := 1; ; number++ {
 		if number%256 == 0 && ctx.Err() != nil {
 			return fault.Wrap(fault.Cancelled, ctx.Err(), "Reading was broken off.")
 		}
-		piece, err := r.ReadSlice('\n')
-		text := strings.TrimRight(string(piece[:min(len(piece), most)]), "\r\n")
-		long := len(piece) > most+2
-		for errors.Is(err, bufio.ErrBufferFull) {
+		text = text[:0]
+		size := 0
+		var err error
+		for {
+			var piece []byte
+			piece, err = r.ReadSlice('\n')
+			size += len(piece)
+			text = append(text, piece[:min(len(piece), keep+len("\r\n")-len(text))]...)
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				break
+			}
 			if ctx.Err() != nil {
 				return fault.Wrap(fault.Cancelled, ctx.Err(), "Reading was broken off.")
 			}
-			_, err = r.ReadSlice('\n')
-			long = true
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fault.Wrap(fault.Unavailable, err, "The file can't be read to its end.")
 		}
-		if err != nil && len(piece) == 0 {
+		if err != nil && size == 0 {
 			return nil
 		}
-		if long {
-			text = strings.ToValidUTF8(text, "") + " … [a longer line]"
-		}
-		if !use(number, text) || err != nil {
+		line := bytes.TrimRight(text, "\r\n")
+		whole := size == len(text) && len(line) <= keep
+		if !use(number, line[:min(len(line), keep)], whole) || err != nil {
 			return nil
 		}
 	}
+}
+
+// longer stands behind what is shown of a line that is longer than that.
+const longer = " … [a longer line]"
+
+// shown is what is shown of a line: its beginning.
+func shown(text []byte, whole bool) string {
+	most := setting.Int("file.columns")
+	if whole && len(text) <= most {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:min(len(text), most)]), "") + longer
 }
 
 // line is a name on one line.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"elowen/server/tool"
 	"elowen/shared/fault"
@@ -31,6 +32,9 @@ type searching struct {
 	bytes   int64
 	matches int
 	skipped int    // binary and large files
+	unread  int    // files and folders that can't be read
+	partly  int    // folders with more entries than are looked at
+	deep    int    // folders too deep to be looked into
 	stopped string // why it looked no further
 }
 
@@ -110,9 +114,13 @@ func (s *searching) over(ctx context.Context) bool {
 // folder searches what is in a folder. Links are not followed, and what may not be read
 // is passed over.
 func (s *searching) folder(ctx context.Context, in *os.Root, p place, depth int) {
-	entries, err := entriesOf(in, p.inside)
+	entries, more, err := entriesOf(in, p.inside)
 	if err != nil {
+		s.unread++
 		return
+	}
+	if more {
+		s.partly++
 	}
 	for _, e := range entries {
 		if s.over(ctx) {
@@ -120,7 +128,10 @@ func (s *searching) folder(ctx context.Context, in *os.Root, p place, depth int)
 		}
 		one := place{p.root, path.Join(p.inside, e.Name())}
 		switch {
-		case e.IsDir() && e.Name() != ".git" && depth < deepest:
+		case e.IsDir() && e.Name() == ".git":
+		case e.IsDir() && depth >= deepest:
+			s.deep++
+		case e.IsDir():
 			s.folder(ctx, in, one, depth+1)
 		case e.Type().IsRegular():
 			if ok, _ := path.Match(s.name, e.Name()); ok || s.name == "" {
@@ -133,22 +144,46 @@ func (s *searching) folder(ctx context.Context, in *os.Root, p place, depth int)
 func (s *searching) file(ctx context.Context, in *os.Root, p place) {
 	f, info, err := regular(in, p.inside)
 	if err != nil {
+		s.unread++
 		return
 	}
 	defer f.Close()
+	isBinary, err := sniffed(f)
+	if err != nil {
+		s.unread++
+		return
+	}
 	s.files++
-	if isBinary, err := sniffed(f); err != nil || isBinary || info.Size() > int64(setting.Int("file.large")) {
+	if isBinary || info.Size() > int64(setting.Int("file.large")) {
 		s.skipped++
 		return
 	}
 	s.bytes += info.Size()
-	_ = eachLine(ctx, f, func(number int, text string) bool {
-		if s.pattern.MatchString(text) {
+	// The whole line is looked at, whatever is shown of it; a file is not larger than that.
+	err = eachLine(ctx, f, setting.Int("file.large"), func(number int, text []byte, whole bool) bool {
+		if at := s.pattern.FindIndex(text); at != nil {
 			s.matches++
-			fmt.Fprintf(&s.b, "%s:%d: %s\n", line(p.told()), number, text)
+			fmt.Fprintf(&s.b, "%s:%d: %s\n", line(p.told()), number, around(text, whole, at[0], at[1]))
 		}
 		return s.matches < setting.Int("file.matches")
 	})
+	if err != nil && ctx.Err() == nil {
+		s.unread++
+	}
+}
+
+// around is what is shown of a line in which something was found: its beginning, or,
+// where that is not in it, from a bit before it on.
+func around(text []byte, whole bool, from, to int) string {
+	most := setting.Int("file.columns")
+	if to <= most || from < most/4 {
+		return shown(text, whole)
+	}
+	begin := from - most/4
+	for begin < from && !utf8.RuneStart(text[begin]) {
+		begin++
+	}
+	return "… " + shown(text[begin:], whole)
 }
 
 // told is what was found.
@@ -159,6 +194,18 @@ func (s *searching) told() string {
 	fmt.Fprintf(&s.b, "[%d files were searched", s.files)
 	if s.skipped > 0 {
 		fmt.Fprintf(&s.b, ", %d of them passed over: binary or large", s.skipped)
+	}
+	for _, o := range []struct {
+		n    int
+		what string
+	}{
+		{s.unread, "%d files or folders can't be read"},
+		{s.partly, fmt.Sprintf("of %%d folders only %d entries were looked at", entriesMost)},
+		{s.deep, "%d folders are too deep below the others to be looked into"},
+	} {
+		if o.n > 0 {
+			fmt.Fprintf(&s.b, "; "+o.what, o.n)
+		}
 	}
 	if s.stopped != "" {
 		fmt.Fprintf(&s.b, "; the search ended early, as %s. Search in a folder, or for less", s.stopped)
