@@ -28,6 +28,64 @@ func By(i account.Identity) Actor {
 	return a
 }
 
+// scopes are the actor's, one by one; nil where there are none.
+func (a Actor) scopes() []string {
+	if a.Scopes == "" {
+		return nil
+	}
+	return strings.Split(a.Scopes, ",")
+}
+
+// Outward is an actor's name as it travels. Numbers mean nothing elsewhere: owner, whose
+// memory it is about, becomes api.ActorSelf, another account takes its name along, if it
+// is among the people, and of what is left goes the kind alone.
+func Outward(name string, owner db.AccountID, people map[db.AccountID]account.Named) string {
+	kind, number, _ := strings.Cut(name, ":")
+	if kind == kindToken {
+		return kind
+	}
+	if kind != kindUser || !isNumber(number) {
+		return name
+	}
+	id := Account(name)
+	if id == owner {
+		return api.ActorSelf
+	}
+	if p, ok := people[id]; ok {
+		return kind + ":" + p.Name
+	}
+	return kind
+}
+
+// Inward is the name of an actor that travelled, where its owner has another number and
+// named tells the account of a name, 0 for none. A number names nobody here.
+func Inward(name string, owner db.AccountID, named func(string) (db.AccountID, error)) (string, error) {
+	if name == api.ActorSelf {
+		return kindUser + ":" + strconv.FormatInt(int64(owner), 10), nil
+	}
+	kind, rest, _ := strings.Cut(name, ":")
+	if kind == kindToken || kind == kindUser && isNumber(rest) {
+		return kind, nil
+	}
+	if kind != kindUser || rest == "" {
+		return name, nil
+	}
+	id, err := named(rest)
+	if err != nil || id == 0 {
+		return name, err
+	}
+	return kind + ":" + strconv.FormatInt(int64(id), 10), nil
+}
+
+// Kind is what an actor is, without a number or a name.
+func Kind(name string) string {
+	if name == api.ActorSelf {
+		return kindUser
+	}
+	kind, _, _ := strings.Cut(name, ":")
+	return kind
+}
+
 // The actors that are no one's.
 const (
 	ActorAgent     = "agent"

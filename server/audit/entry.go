@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"strings"
 
 	"elowen/server/db"
 	"elowen/shared/api"
@@ -60,11 +61,11 @@ func EraseAccount(tx *db.Tx, owner db.AccountID) error {
 	return err
 }
 
-// Line is the entry as it travels.
+// Line is the entry as it travels, with the numbers that are in it.
 func (e *Entry) Line() api.LineEvent {
 	return api.LineEvent{
 		Action: e.Action, Actor: e.By.Name, Model: e.By.Model, Reason: e.Reason, Revision: e.Revision, At: api.Time(e.At),
-		Before: e.Before, After: e.After, Foreign: e.Carried,
+		Before: e.Before, After: e.After, Scopes: e.By.scopes(), Foreign: e.Carried,
 	}
 }
 
@@ -73,7 +74,7 @@ func (e *Entry) Line() api.LineEvent {
 // import.
 func FromLine(memory int64, l api.LineEvent) (Entry, error) {
 	e := Entry{
-		Memory: memory, Revision: l.Revision, At: int64(l.At), Action: l.Action, By: Actor{Name: l.Actor, Model: l.Model}, Reason: l.Reason, Carried: l.Foreign,
+		Memory: memory, Revision: l.Revision, At: int64(l.At), Action: l.Action, By: Actor{Name: l.Actor, Model: l.Model, Scopes: strings.Join(l.Scopes, ",")}, Reason: l.Reason, Carried: l.Foreign,
 	}
 	if e.By.Name == "" {
 		e.By.Name = ActorImport
@@ -89,7 +90,7 @@ func FromLine(memory int64, l api.LineEvent) (Entry, error) {
 func CheckLines(list []api.LineEvent) error {
 	for i := range list {
 		l := &list[i]
-		for _, s := range []string{l.Action, l.Actor, l.Model, l.Reason, l.Before, l.After} {
+		for _, s := range append([]string{l.Action, l.Actor, l.Model, l.Reason, l.Before, l.After}, l.Scopes...) {
 			if !db.Holds(s) {
 				return fault.BadField(fmt.Sprintf("events[%d]", i), "text", "", "The event holds a NUL character or is not valid UTF-8.")
 			}

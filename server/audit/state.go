@@ -50,8 +50,11 @@ type change struct {
 	before, after json.RawMessage
 }
 
+// FieldSources is the field, after a merge, that says what it was made of.
+const FieldSources = "sources"
+
 // fieldOrder is the order in which people read the fields of a change.
-var fieldOrder = []string{"body", "kind", "importance", "confidence", "categoryId", "subject", "status", "source", "useCount", "lastUsedAt", "reviewedAt", "sources"}
+var fieldOrder = []string{"body", "kind", "importance", "confidence", "categoryId", "subject", "status", "source", "useCount", "lastUsedAt", "reviewedAt", FieldSources}
 
 // otherNames are the names that the older system's audit has for the same.
 var otherNames = map[string]string{"category_id": "categoryId", "use_count": "useCount", "last_used_at": "lastUsedAt"}

@@ -31,6 +31,8 @@ type Teller struct {
 	Texts func(memories []int64) (map[int64][]Text, error)
 	// Beginnings are the first words of memories that are there, by memory.
 	Beginnings func(memories []int64) (map[int64]string, error)
+	// Bodies are the memories that have bodies of these hashes, by hash.
+	Bodies func(hashes []string) (map[string]int64, error)
 }
 
 // diffBudget bounds the bytes of texts that a list of entries compares; later
@@ -67,9 +69,7 @@ func (t Teller) Tell(tx *db.Tx, list []Entry) ([]api.Event, error) {
 			ID: e.ID, MemoryID: e.Memory, Action: e.Action, Actor: e.By.Name, Who: who.Words(e.By.Name, e.Action, e.Carried), Model: e.By.Model,
 			Reason: e.Reason, Revision: e.Revision, At: api.Time(e.At), Foreign: e.Carried, Changes: []api.FieldChange{},
 		}
-		if e.By.Scopes != "" {
-			v.Scopes = strings.Split(e.By.Scopes, ",")
-		}
+		v.Scopes = e.By.scopes()
 		for _, c := range changes[i] {
 			if c.field == "body" {
 				v.Restores = restores(bodies[e.Memory], e.Revision, plain(c.after))
@@ -147,9 +147,8 @@ func (t Teller) linkOthers(tx *db.Tx, list []Entry, out []api.Event) error {
 		switch {
 		case e.Carried:
 		case e.Action == ActionMerge:
-			var sources []int64
-			if json.Unmarshal(Fields(e.After)["sources"], &sources) == nil {
-				about[i] = sources
+			if about[i], err = t.sources(e); err != nil {
+				return err
 			}
 		case e.Action == ActionTrash && into[e.Group] != 0:
 			about[i] = []int64{into[e.Group]}
@@ -171,6 +170,28 @@ func (t Teller) linkOthers(tx *db.Tx, list []Entry, out []api.Event) error {
 	return nil
 }
 
+// sources are the memories that a merge was made of: by number, or, where it came from
+// elsewhere, by the hashes of their bodies, as far as they are as they were.
+func (t Teller) sources(e *Entry) ([]int64, error) {
+	value := Fields(e.After)[FieldSources]
+	var ids []int64
+	if json.Unmarshal(value, &ids) == nil {
+		return ids, nil
+	}
+	var hashes []string
+	if json.Unmarshal(value, &hashes) != nil || len(hashes) == 0 {
+		return nil, nil
+	}
+	found, err := t.Bodies(hashes)
+	ids = nil
+	for _, h := range hashes {
+		if id, ok := found[h]; ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
 // told tells whether a change is worth a word: not where the entry's action says
 // it, and not what a new memory begins with.
 func (c *change) told(action string) bool {
@@ -179,7 +200,7 @@ func (c *change) told(action string) bool {
 		return false
 	case "status":
 		return action == ActionUpdate
-	case "sources":
+	case FieldSources:
 		return true
 	}
 	return c.before != nil

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"elowen/server/audit"
 	"elowen/server/db"
@@ -39,6 +40,7 @@ func (s *Store) events(tx *db.Tx, viewer db.AccountID, id int64, cursor string, 
 		Owner: owner, Viewer: viewer,
 		Texts:      func(ids []int64) (map[int64][]audit.Text, error) { return texts(tx, owner, ids) },
 		Beginnings: func(ids []int64) (map[int64]string, error) { return beginningsOf(tx, owner, ids) },
+		Bodies:     func(hashes []string) (map[string]int64, error) { return ofHashes(tx, owner, hashes) },
 	}
 	if t.Categories, err = s.categories.Names(tx, owner); err != nil {
 		return page, err
@@ -118,4 +120,39 @@ func beginningsOf(tx *db.Tx, owner db.AccountID, ids []int64) (map[int64]string,
 		}
 	}
 	return found, nil
+}
+
+// ofHashes are the memories that have bodies of these hashes; of several the last one.
+func ofHashes(tx *db.Tx, owner db.AccountID, hashes []string) (map[string]int64, error) {
+	found := make(map[string]int64, len(hashes))
+	for part := range slices.Chunk(hashes, db.InMost) {
+		in, args := db.InTexts(part)
+		rows := tx.Query(`SELECT id, body_hash FROM memory WHERE owner_id = ? AND body_hash IN (`+in+`) ORDER BY id`, append([]any{int64(owner)}, args...)...)
+		err := rows.Each(func() error {
+			var id int64
+			var hash string
+			if err := rows.Scan(&id, &hash); err != nil {
+				return err
+			}
+			found[hash] = id
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Hashes are those of the bodies of the owner's memories, in the order of the ids; of
+// what is gone there is none.
+func (s *Store) Hashes(tx *db.Tx, owner db.AccountID, ids []int64) ([]string, error) {
+	list := make([]string, 0, len(ids))
+	found, err := readMany(tx, owner, ids)
+	for _, id := range ids {
+		if r := found[id]; r != nil {
+			list = append(list, r.hash)
+		}
+	}
+	return list, err
 }

@@ -98,7 +98,7 @@ func (b *batch) merge(r *row, sources []*row, reason string) error {
 		ids[i] = m.id
 	}
 	after := begin(r)
-	after.Set("sources", ids)
+	after.Set(audit.FieldSources, ids)
 	text, err := after.Text()
 	if err != nil {
 		return err

@@ -156,6 +156,13 @@ func (i *importing) fade(tx *db.Tx, fresh []*parsed) error {
 }
 
 func (i *importing) insert(tx *db.Tx, t *target, fresh, purged []*parsed) error {
+	for _, list := range [][]*parsed{fresh, purged} {
+		for _, p := range list {
+			if err := i.inward(tx, t, p); err != nil {
+				return err
+			}
+		}
+	}
 	list := make([]memory.Carried, len(fresh))
 	for n, p := range fresh {
 		list[n] = p.memory

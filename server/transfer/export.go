@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"strconv"
 
 	"elowen/server/account"
 	"elowen/server/db"
-	"elowen/server/memory"
 	"elowen/server/project"
 	"elowen/shared/api"
 	"elowen/shared/fault"
@@ -78,11 +76,15 @@ func (s *Store) export(tx *db.Tx, owner db.AccountID, name string, pools []proje
 		}
 		out.write(categoryLine(&c, bound[c.ID]))
 	}
+	mine := &outward{tx: tx, memories: s.Memories, owner: owner, self: owner, categories: names}
 	for c, err := range s.Memories.Export(tx, owner) {
 		if err != nil {
 			return err
 		}
-		line := memoryLine(c, names)
+		line, err := mine.memory(c)
+		if err != nil {
+			return err
+		}
 		line.Project = bound[c.CategoryID]
 		if out.write(line); out.err != nil {
 			return out.err
@@ -97,7 +99,10 @@ func (s *Store) export(tx *db.Tx, owner db.AccountID, name string, pools []proje
 		if err != nil {
 			return err
 		}
-		out.write(&api.Line{Type: api.LinePurged, Events: named(gone.Events, names)})
+		if err := mine.events(gone.Events); err != nil {
+			return err
+		}
+		out.write(&api.Line{Type: api.LinePurged, Events: gone.Events})
 	}
 	if err := s.transcripts(tx, owner, &out); err != nil {
 		return err
@@ -135,6 +140,7 @@ func (s *Store) exportPool(tx *db.Tx, pool project.Pool, writer db.AccountID, sl
 	for _, c := range categories {
 		names[c.ID] = c.Name
 	}
+	o := &outward{tx: tx, memories: s.Memories, owner: pool.Owner, self: writer, categories: names, shared: true}
 	begun := false
 	for c, err := range s.Memories.ExportWritten(tx, pool.Owner, writer) {
 		if err != nil {
@@ -148,7 +154,10 @@ func (s *Store) exportPool(tx *db.Tx, pool project.Pool, writer db.AccountID, sl
 				out.write(line)
 			}
 		}
-		line := memoryLine(c, names)
+		line, err := o.memory(c)
+		if err != nil {
+			return err
+		}
 		line.Project, line.Shared = slug, true
 		if out.write(line); out.err != nil {
 			return out.err
@@ -173,11 +182,15 @@ func (s *Store) orphans(tx *db.Tx, pools []project.Pool, w io.Writer) error {
 		if err != nil {
 			return err
 		}
+		o := &outward{tx: tx, memories: s.Memories, owner: pool.Owner, self: pool.Owner, categories: names, shared: true}
 		for gone, err := range s.Memories.ExportPurged(tx, pool.Owner) {
 			if err != nil {
 				return err
 			}
-			out.write(&api.Line{Type: api.LinePurged, Project: slugs[pool.Project], Shared: true, Events: named(gone.Events, names)})
+			if err := o.events(gone.Events); err != nil {
+				return err
+			}
+			out.write(&api.Line{Type: api.LinePurged, Project: slugs[pool.Project], Shared: true, Events: gone.Events})
 		}
 	}
 	return out.err
@@ -208,82 +221,9 @@ func (l *lineWriter) write(line *api.Line) {
 	}
 }
 
-// memoryLine is a memory as a line.
-func memoryLine(c *memory.Carried, names map[int64]string) *api.Line {
-	line := &api.Line{
-		Type: api.LineMemory, Body: c.Body, Kind: c.Kind, Importance: &c.Importance, Confidence: &c.Confidence, Subject: c.Subject,
-		Source: c.Source, Status: c.Status, UseCount: c.UseCount, LastUsedAt: optional(c.LastUsedAt), CreatedAt: optional(c.CreatedAt),
-		UpdatedAt: optional(c.UpdatedAt), ReviewedAt: optional(c.ReviewedAt), DeletedAt: optional(c.DeletedAt), DeletedWhy: c.DeletedWhy,
-		DeletedBy: c.DeletedBy, DeletedHow: c.DeletedHow,
-		Revision: c.Revision, Used: c.Uses, Events: named(c.Events, names), Versions: c.Versions,
-	}
-	line.Category = api.Null[string]() // absent would be the default one
-	if name, ok := names[c.CategoryID]; ok {
-		line.Category = api.Some(name)
-	}
-	return line
-}
-
 func optional(ms int64) *api.Time {
 	if ms == 0 {
 		return nil
 	}
 	return api.Ptr(api.Time(ms))
-}
-
-// named gives categories in the audit their names: numbers mean nothing elsewhere.
-func named(events []api.LineEvent, names map[int64]string) []api.LineEvent {
-	for i := range events {
-		events[i].Before = nameCategory(events[i].Before, categoryField, names)
-		events[i].After = nameCategory(events[i].After, categoryField, names)
-	}
-	return events
-}
-
-// categoryField is the audit's field of a category.
-const categoryField = "categoryId"
-
-// nameCategory replaces the number of a category in a state by its name, and
-// leaves every other byte as it is. A category that is gone keeps a name that says so.
-func nameCategory(state, field string, names map[int64]string) string {
-	start, end, ok := fieldOf(state, field)
-	if !ok {
-		return state
-	}
-	id, err := strconv.ParseInt(state[start:end], 10, 64)
-	if err != nil {
-		return state // null, or a name already
-	}
-	name, ok := names[id]
-	if !ok {
-		name = "category " + state[start:end]
-	}
-	text, err := json.Marshal(name)
-	if err != nil {
-		return state
-	}
-	return state[:start] + string(text) + state[end:]
-}
-
-// fieldOf finds the value of an object's field, as a range of bytes.
-func fieldOf(state, field string) (start, end int, ok bool) {
-	d := json.NewDecoder(bytes.NewReader([]byte(state)))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return 0, 0, false
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return 0, 0, false
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return 0, 0, false
-		}
-		if name == field {
-			end = int(d.InputOffset())
-			return end - len(value), end, true
-		}
-	}
-	return 0, 0, false
 }

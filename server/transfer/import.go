@@ -51,19 +51,20 @@ type importing struct {
 	ctx      context.Context
 	fixed    func(string) (db.AccountID, error) // nil: by the lines' names
 	report   api.ImportReport
-	alone    string             // the name of the only account, for lines that name none
-	assumed  bool               // one did
-	accounts map[string]*target // by lower-case name
-	works    map[int]work       // what became of lines of projects
-	spoken   map[int]spoken     // what became of lines of transcripts
-	coming   map[string]bool    // slugs of projects that this import makes
-	source   string             // in import_source
-	reason   string             // in the audit
-	limit    int                // how many a day the sweep takes at most
+	alone    string                  // the name of the only account, for lines that name none
+	assumed  bool                    // one did
+	accounts map[string]*target      // by lower-case name
+	works    map[int]work            // what became of lines of projects
+	spoken   map[int]spoken          // what became of lines of transcripts
+	coming   map[string]bool         // slugs of projects that this import makes
+	people   map[string]db.AccountID // accounts by the names that actors had; 0: there is none
+	source   string                  // in import_source
+	reason   string                  // in the audit
+	limit    int                     // how many a day the sweep takes at most
 }
 
 func (s *Store) importing(ctx context.Context, o Options, fixed func(string) (db.AccountID, error)) *importing {
-	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, spoken: map[int]spoken{}, coming: map[string]bool{},
+	return &importing{Store: s, o: o, ctx: ctx, fixed: fixed, accounts: map[string]*target{}, works: map[int]work{}, spoken: map[int]spoken{}, people: map[string]db.AccountID{}, coming: map[string]bool{},
 		source: jsonlSource, reason: api.ReasonImported,
 		report: api.ImportReport{DryRun: o.DryRun, Format: api.FormatJSONL, Fates: []api.LineFate{}, Notes: []string{}}}
 }

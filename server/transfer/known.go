@@ -91,11 +91,15 @@ func (i *importing) findPurged(tx *db.Tx, t *target, lines []*parsed) error {
 		return err
 	}
 	t.purged = map[string]int64{}
+	o := &outward{tx: tx, memories: i.Memories, owner: t.owner, self: t.owner, categories: names}
 	for gone, err := range i.Memories.ExportPurged(tx, t.owner) {
 		if err != nil {
 			return err
 		}
-		t.purged[purgedIdentity(named(gone.Events, names))] = gone.ID
+		if err := o.events(gone.Events); err != nil {
+			return err
+		}
+		t.purged[purgedIdentity(gone.Events)] = gone.ID
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"elowen/server/audit"
 	"elowen/server/category"
 	"elowen/server/memory"
 	"elowen/server/validation"
@@ -127,11 +128,11 @@ func (p *parsed) parsePurged(line *api.Line) error {
 	return nil
 }
 
-// purgedIdentity names what is left of a memory by all that it is.
+// purgedIdentity names what is left of a memory by all that it is, wherever it is.
 func purgedIdentity(events []api.LineEvent) string {
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%s\x00%s\x00", e.Action, e.Actor, e.At, e.Before, e.After)
+		fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%s\x00%s\x00", e.Action, audit.Kind(e.Actor), e.At, e.Before, e.After)
 	}
 	return "purged:" + digest(b.String())
 }

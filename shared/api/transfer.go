@@ -120,18 +120,24 @@ func (u *Use) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// LineEvent is an audit event as it travels. Before and After are the stored JSON.
+// LineEvent is an audit event as it travels. Before and After are the stored JSON, but
+// for numbers, which mean nothing elsewhere: categories have their names, a merge's
+// sources the hashes of their bodies.
 type LineEvent struct {
-	Action   string `json:"action"`
-	Actor    string `json:"actor"`
-	Model    string `json:"model,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Revision int64  `json:"revision,omitempty"`
-	At       Time   `json:"at"`
-	Before   string `json:"before,omitempty"`
-	After    string `json:"after,omitempty"`
-	Foreign  bool   `json:"foreign,omitempty"`
+	Action   string   `json:"action"`
+	Actor    string   `json:"actor"` // ActorSelf, user:NAME, user, token, agent, daemon, migration, import
+	Model    string   `json:"model,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Revision int64    `json:"revision,omitempty"`
+	At       Time     `json:"at"`
+	Before   string   `json:"before,omitempty"`
+	After    string   `json:"after,omitempty"`
+	Scopes   []string `json:"scopes,omitempty"` // what the token that did it was allowed to do
+	Foreign  bool     `json:"foreign,omitempty"`
 }
+
+// ActorSelf is, in a line, the account whose line it is.
+const ActorSelf = "self"
 
 // LineVersion is an earlier body as it travels.
 type LineVersion struct {
