@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -160,7 +161,7 @@ func (p *Map) told(e app.Event) {
 		case "loaded":
 			p.said, p.loaded, p.problem = said, true, ""
 		case "failed":
-			p.problem = said.Problem
+			p.problem = cmp.Or(said.Problem, text.NoAnswer)
 		case "open":
 			p.S.visit(route{Kind: listPage, ID: said.ID})
 		case "lasso":

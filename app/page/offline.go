@@ -247,7 +247,9 @@ func (s *Session) joined() {
 
 // errWaiting is the error of a change that was put into the queue: it is not made yet,
 // and nothing of it is lost.
-type errWaiting struct{}
+type errWaiting struct {
+	change int64 // in the queue, if it was never tried and can be taken back
+}
 
 func (errWaiting) Error() string { return text.WillBeSent }
 
@@ -334,19 +336,36 @@ func (s *Session) mustWait(c state.Change) bool {
 	return false
 }
 
-// enqueue puts a change among those that wait.
-func (s *Session) enqueue(c state.Change, then func(err error)) {
+// enqueue puts a change among those that wait. One that was tried may have been made.
+func (s *Session) enqueue(c state.Change, tried bool, then func(err error)) {
 	b, _ := json.Marshal(c) // plain fields; can't fail
-	browser.Kept(func(_ string, ok bool) {
+	browser.Kept(func(change string, ok bool) {
 		s.do(func() {
 			if !ok {
 				then(errQueueFull)
 				return
 			}
 			s.picked.clear()
-			then(errWaiting{})
+			var waiting errWaiting
+			if !tried {
+				waiting.change, _ = strconv.ParseInt(change, 10, 64)
+			}
+			then(waiting)
 		})
 	}, "enqueue", string(b), setting.Int("offline.changes"))
+}
+
+// withdraw takes a change out of the queue, unless it was sent by now.
+func (s *Session) withdraw(change int64) {
+	browser.Kept(func(held string, ok bool) {
+		s.do(func() {
+			if !ok || held == "" {
+				s.say(text.SentMeanwhile, nil)
+				return
+			}
+			browser.Kept(func(string, bool) { s.readQueue() }, "drop", change)
+		})
+	}, "hold", change)
 }
 
 // overlay is a memory as it will be once what waits for it has been sent, and what is

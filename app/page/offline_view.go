@@ -219,7 +219,7 @@ func (s *Session) discard(c state.Change) {
 	browser.Kept(func(string, bool) { s.readQueue() }, "drop", c.ID)
 	s.say(text.Dropped, func() {
 		c.State, c.Problem, c.Current = "", "", nil
-		s.enqueue(c, func(err error) {
+		s.enqueue(c, true, func(err error) {
 			if err != nil && !waits(err) {
 				s.fail(err)
 			}

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"elowen/app/browser"
@@ -266,12 +267,12 @@ func (s *Session) send(w sync.Write, then func(err error)) {
 	}
 	c, may := s.later(w)
 	if may && s.mustWait(c) {
-		s.enqueue(c, then)
+		s.enqueue(c, false, then)
 		return
 	}
 	s.async(w.Path, func(ctx context.Context) error { return s.api.Send(ctx, w) }, func(err error) {
 		if may && sync.Lost(err) {
-			s.enqueue(c, then) // under the same key: it may have happened
+			s.enqueue(c, true, then) // under the same key: it may have happened
 			return
 		}
 		then(err)
@@ -290,8 +291,16 @@ func words(err error) string {
 	return p.Detail
 }
 
-// fail shows an error as a toast.
-func (s *Session) fail(err error) { s.toast(part.Toast{Text: words(err), Danger: !waits(err)}) }
+// fail shows an error as a toast; that a change waits is none, and can be taken back.
+func (s *Session) fail(err error) {
+	t := part.Toast{Text: words(err), Danger: !waits(err)}
+	if w, ok := err.(errWaiting); ok && w.change > 0 {
+		t.Undo = func() { s.withdraw(w.change) }
+		// One such toast is enough: the queue has all.
+		s.toasts = slices.DeleteFunc(slices.Clone(s.toasts), func(o part.Toast) bool { return o.Kind == t.Text })
+	}
+	s.toast(t)
+}
 
 // say shows what happened, with a way back where there is one.
 func (s *Session) say(what string, undo func()) { s.toast(part.Toast{Text: what, Undo: undo}) }

@@ -164,13 +164,14 @@
   const enqueue = async (text, bound) => {
     const entry = { ...JSON.parse(text), account, at: Date.now(), state: "waiting" };
     delete entry.id;
-    await within(["facts", "queue"], "readwrite", async (store) => {
+    const id = await within(["facts", "queue"], "readwrite", async (store) => {
       const who = await done(store("facts").get("who"));
       if (!account || who?.account !== account) throw new Error("nobody is signed in");
       if (await done(store("queue").count()) >= bound) throw new Error("the queue is full");
-      store("queue").add(entry);
+      return done(store("queue").add(entry));
     });
     changed();
+    return String(id);
   };
 
   const amend = async (id, change) => {

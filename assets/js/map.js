@@ -487,7 +487,10 @@
       controller?.abort();
       const mine = controller = new AbortController();
       try {
-        const answer = await fetch(o.url, { signal: mine.signal, headers: { Accept: "application/json" } });
+        const answer = await fetch(o.url, { signal: mine.signal, headers: { Accept: "application/json" } }).catch(() => {
+          if (!mine.signal.aborted) tell("failed", {}); // the server does not answer
+        });
+        if (!answer) return;
         const body = await answer.json();
         if (!answer.ok) throw new Error(body.detail ?? body.title);
         const first = !points, was = hot >= 0 ? points.id[hot] : 0;

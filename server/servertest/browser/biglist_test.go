@@ -135,6 +135,25 @@ func TestAListOfAHundredThousand(t *testing.T) {
 		t.Errorf("while scrolling, the document had %d elements", most)
 	}
 
+	// A key press in the search is little work; what it finds comes a moment later.
+	w.FocusOn("#search")
+	w.settle()
+	var pressing, longest time.Duration
+	const typed = "number 4242"
+	for _, r := range typed {
+		worked := busy(t, w)
+		w.Keys(string(r))
+		took := busy(t, w) - worked
+		pressing, longest = pressing+took, max(longest, took)
+	}
+	w.SeeIn(".row", "Note number 4242 of")
+	t.Logf("%d key presses in the search: %v of the main thread each, %v at most", len(typed), (pressing / time.Duration(len(typed))).Round(100*time.Microsecond), longest.Round(100*time.Microsecond))
+	if got := Eval[string](w, `document.querySelector("#search").value`); got != typed {
+		t.Errorf("what was typed is %q", got)
+	}
+	w.Keys(Escape)
+	right("where they were before the search")
+
 	// A change elsewhere is one row's here.
 	other := p.Window("elsewhere")
 	other.Visit(s.URL("/account"))

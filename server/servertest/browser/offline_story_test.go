@@ -175,3 +175,40 @@ func TestANewMemoryThatWaitsCanBeOpened(t *testing.T) {
 		t.Errorf("%d of it: %s", n, out)
 	}
 }
+
+// What was done without the server is taken back as what was done with it, by its toast
+// or by z.
+func TestWhatWaitsIsTakenBack(t *testing.T) {
+	s, _, w := away(t, "Second one.")
+	w.ClickText(".row .row-body", firstOne)
+	w.SeeIn(".detail-body", firstOne)
+	w.Press("Move to trash")
+	w.See("1 change waits")
+	w.Press("Undo")
+	w.Gone("change waits")
+	w.Press("Edit")
+	w.Fill("Memory", "Typed by mistake.")
+	w.Press("Save")
+	w.SeeIn(".row", "Typed by mistake.")
+	w.FocusOn("#main")
+	w.Keys("z")
+	w.Gone("change waits")
+	w.SeeIn(".row", firstOne)
+	w.SeeIn(".detail-body", firstOne)
+	w.Press("New memory")
+	w.Fill("Memory", "Not to be kept.")
+	w.Press("Save memory")
+	w.SeeIn(".unsent-news", "Not to be kept.")
+	w.Press("Undo")
+	w.Await("no new one waits", `!document.querySelector(".unsent-news")?.innerText`)
+
+	// The map, which isn't kept, says so in words of ours.
+	w.Visit(s.URL("/memory/map"))
+	w.SeeIn(".map-empty", "The server does not answer.")
+	s.Start()
+	w.tryNow()
+	w.Gone("not connected")
+	if out := exported(s); !strings.Contains(out, `"body":`+quote(firstOne)) || strings.Contains(out, "mistake") || strings.Contains(out, "Not to be kept") || strings.Contains(out, `"status":"deleted"`) {
+		t.Error(out)
+	}
+}
