@@ -18,6 +18,7 @@ type block struct {
 	via     string       // journal.ViaStart or ViaWorking
 	found   []recall.Recalled
 	bytes   int  // that the whole framed block may take; 0: as much as there is
+	bodies  int  // bytes of bodies that it may have, as they are now; 0: as many as there are
 	whole   bool // come in only if nothing was delivered meanwhile
 }
 
@@ -69,13 +70,16 @@ func (t *turn) place(tx *db.Tx, b block, counted bool) (out came, err error) {
 	}
 	var list []render.Memory
 	var deliveries []journal.Delivery
+	bodies := 0
 	for _, m := range rows {
 		hash := audit.Hash(m.Body)
 		switch {
 		case m.Status != api.StatusActive:
 		case c.Has(m.ID, hash):
 			out.dropped++
+		case b.bodies > 0 && bodies+len(m.Body) > b.bodies: // it has grown since it was found
 		default:
+			bodies += len(m.Body)
 			list = append(list, render.Of(m))
 			deliveries = append(deliveries, journal.Delivery{Memory: m.ID, BodyHash: hash, Why: why[m.ID]})
 		}

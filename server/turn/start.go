@@ -118,7 +118,7 @@ func (t *turn) takeIn(ctx context.Context) error {
 			t.s.o.Log.Warn("memories could not be recalled for a message", "conversation", t.id, "error", r.err)
 			continue
 		}
-		out, err := t.attach(ctx, block{account: r.account, via: journal.ViaStart, found: r.result.Memories, whole: r.again})
+		out, err := t.attach(ctx, block{account: r.account, via: journal.ViaStart, found: r.result.Memories, bodies: r.request.Bytes, whole: r.again})
 		if err != nil {
 			t.ss.late = append(left, list[i:]...)
 			return fmt.Errorf("recall could not come in: %w", err)

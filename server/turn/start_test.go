@@ -188,6 +188,27 @@ func TestRecallQueuesOnlyAfterPreflight(t *testing.T) {
 	}
 }
 
+// Bodies are bounded as they are when they come in: one that grew since it was found
+// leaves the others their place.
+func TestRecallIsBoundedWhenItComesIn(t *testing.T) {
+	h := newHouse(t)
+	grows := h.remember("The ferry leaves at noon.")
+	h.remember("The ferry is white.")
+	h.remember("The ferry to Föhr is green.")
+	h.limits(api.LimitsChange{RecallBytes: api.Some(200)})
+	gate := make(chan struct{})
+	h.finder.next(gate)
+	h.say("When does the ferry leave?")
+	h.until("the search", func() bool { return len(h.finder.questions()) == 1 })
+	h.edit(grows, "The ferry leaves at noon. "+strings.Repeat("x", 150))
+	close(gate)
+	h.rest(api.ChatIdle)
+	h.want("the branch", h.branch(), "u [start 1,2] a") // a third would be too much
+	if h.uses(grows) != 1 {
+		t.Errorf("%d uses", h.uses(grows))
+	}
+}
+
 // At injection it is checked against what has been delivered meanwhile; if that shortens
 // it, the retrieval runs again once against the current set, for a later call, and not
 // again after that.
