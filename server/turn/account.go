@@ -15,6 +15,12 @@ func RecallAccount(c journal.Conversation, owner, writer db.AccountID) (who db.A
 	return owner, owner > 0
 }
 
+// whose memories a turn recalls and its tools work on: nobody's in a room, as nothing
+// verifies who wrote there.
+func (t *turn) whose() (who db.AccountID, ok bool) {
+	return RecallAccount(t.row.Conversation, t.owner, 0)
+}
+
 // recallProject is the project whose memories are recalled too: never one in a room,
 // where only what its writer keeps everywhere belongs.
 func recallProject(c journal.Conversation, project int64) int64 {

@@ -161,7 +161,7 @@ func (t *turn) at(call string, within delivery.Within) tool.Place {
 // offers are the tools that the model may call: none where nobody's memories are to be
 // used.
 func (t *turn) offers(ctx context.Context) ([]chat.Tool, error) {
-	if _, ok := RecallAccount(t.row.Conversation, t.owner, t.writer); !ok || t.s.o.Kit == nil {
+	if _, ok := t.whose(); !ok || t.s.o.Kit == nil {
 		return nil, nil
 	}
 	list, err := t.s.o.Kit.Offers(ctx, t.at("", nil))

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"elowen/server/db"
@@ -75,7 +76,8 @@ func (s *Store) Patch(ctx context.Context, owner db.AccountID, id int64, in api.
 	}
 	if in.CompactAt.Value != nil {
 		if n, least := *in.CompactAt.Value, setting.Int("conversation.compactLeast"); n != 0 && n < least {
-			return api.Conversation{}, fault.BadField("compactAt", "setting", setting.Get("conversation.compactPercent").Range(), "The share of the context is 0, for never, or from 30 to 95 percent.")
+			most := int(setting.Get("conversation.compactPercent").Max)
+			return api.Conversation{}, fault.BadField("compactAt", "setting", fmt.Sprintf("0, %d to %d", least, most), fmt.Sprintf("The share of the context is 0, for never, or from %d to %d percent.", least, most))
 		}
 	}
 	_, err := db.Do(ctx, s.db, func(tx *db.Tx) (made, error) { return made{id}, s.patch(tx, owner, id, in) })

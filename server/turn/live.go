@@ -54,7 +54,7 @@ func (t *turn) pass(ctx context.Context) error {
 	if l.running != nil || l.searches >= limits.LiveSearches || l.bytes >= limits.LiveBytes {
 		return nil
 	}
-	who, ok := RecallAccount(t.row.Conversation, t.owner, t.writer)
+	who, ok := t.whose()
 	if !ok {
 		return nil
 	}

@@ -122,9 +122,7 @@ func listed(tx *db.Tx, owner db.AccountID, usedAt, id int64, limit int) ([]row, 
 	var ids []int64
 	if err := rows.Each(func() error {
 		var r row
-		var stop int64
-		err := rows.Scan(r.fields(&stop)...)
-		r.stopAsked = stop != 0
+		err := rows.Scan(r.fields()...)
 		list, ids = append(list, r), append(ids, r.ID)
 		return err
 	}); err != nil {

@@ -19,40 +19,37 @@ const (
 // row is a chat with its conversation.
 type row struct {
 	journal.Conversation
-	project   int64
-	pick      api.ModelPick // empty: the role chat
-	titled    string
-	state     string
-	problem   string
-	retryAt   int64
-	holder    string
-	lease     int64
-	stopAsked bool
-	tokens    int
-	window    int
-	calledAt  int64
-	usedAt    int64
+	project  int64
+	pick     api.ModelPick // empty: the role chat
+	titled   string
+	state    string
+	problem  string
+	retryAt  int64
+	holder   string
+	lease    int64
+	tokens   int
+	window   int
+	calledAt int64
+	usedAt   int64
 }
 
-const chatColumns = `conversation_id, project_id, provider, model, titled, state, problem, retry_at, holder, lease_until, stop_asked, tokens, context_window, called_at, used_at`
+const chatColumns = `conversation_id, project_id, provider, model, titled, state, problem, retry_at, holder, lease_until, tokens, context_window, called_at, used_at`
 
-func (r *row) fields(stop *int64) []any {
-	return []any{&r.ID, &r.project, &r.pick.Provider, &r.pick.Model, &r.titled, &r.state, &r.problem, &r.retryAt, &r.holder, &r.lease, stop, &r.tokens, &r.window, &r.calledAt, &r.usedAt}
+func (r *row) fields() []any {
+	return []any{&r.ID, &r.project, &r.pick.Provider, &r.pick.Model, &r.titled, &r.state, &r.problem, &r.retryAt, &r.holder, &r.lease, &r.tokens, &r.window, &r.calledAt, &r.usedAt}
 }
 
 var errNoChat = fault.New(fault.NotFound, "There is no such conversation.")
 
 // get is one of the account's chats. Errors: NotFound.
 func get(tx *db.Tx, owner db.AccountID, id int64) (r row, err error) {
-	var stop int64
-	err = tx.Row(`SELECT `+chatColumns+` FROM chat WHERE conversation_id = ? AND owner_id = ?`, []any{id, int64(owner)}, r.fields(&stop)...)
+	err = tx.Row(`SELECT `+chatColumns+` FROM chat WHERE conversation_id = ? AND owner_id = ?`, []any{id, int64(owner)}, r.fields()...)
 	if fault.Is(err, fault.NotFound) {
 		return r, errNoChat
 	}
 	if err != nil {
 		return r, err
 	}
-	r.stopAsked = stop != 0
 	r.Conversation, err = journal.Get(tx, owner, id)
 	r.settle(tx.Now)
 	return r, err

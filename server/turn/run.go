@@ -18,11 +18,10 @@ import (
 
 // turn is one that runs. Its methods are called by its own goroutine.
 type turn struct {
-	s      *Store
-	ss     *session
-	owner  db.AccountID
-	id     int64
-	writer db.AccountID // of a room: who wrote the message, where that is verified
+	s     *Store
+	ss    *session
+	owner db.AccountID
+	id    int64
 
 	row      row // as the turn began
 	set      set

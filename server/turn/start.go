@@ -83,7 +83,7 @@ func (r *retrieval) within(s *Store, limit time.Duration) {
 // recall begins the search for the message that begins the turn; nil: there is none to
 // be made.
 func (t *turn) recall() *retrieval {
-	who, ok := RecallAccount(t.row.Conversation, t.owner, t.writer)
+	who, ok := t.whose()
 	if !ok || !t.set.switches.SearchAfterMessage || t.message == "" || t.recalled {
 		return nil
 	}

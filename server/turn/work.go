@@ -28,7 +28,7 @@ type details struct {
 
 // caller is who calls a tool: looked up when it runs.
 func (t *turn) caller(within delivery.Within) tool.Call {
-	who, _ := RecallAccount(t.row.Conversation, t.owner, t.writer)
+	who, _ := t.whose()
 	return tool.Call{
 		Identify: func(ctx context.Context) (account.Identity, error) { return t.s.o.Identify(ctx, who) },
 		Actor:    audit.ActorAgent, ProjectPath: t.slug, Within: within,
@@ -85,7 +85,7 @@ func (t *turn) use(ctx context.Context, c journal.Call, run func(context.Context
 			}}); err != nil || !counted || len(fresh) == 0 {
 				return err
 			}
-			who, _ := RecallAccount(t.row.Conversation, t.owner, t.writer)
+			who, _ := t.whose()
 			return t.count(tx, who, fresh)
 		})
 		if err == nil || ctx.Err() != nil || len(fresh) == 0 {
