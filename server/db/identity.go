@@ -18,3 +18,10 @@ func (tx *Tx) NewIDs(owner AccountID, table string, n int) (first int64, err err
 
 // NewID takes one id, as NewIDs does.
 func (tx *Tx) NewID(owner AccountID, table string) (int64, error) { return tx.NewIDs(owner, table, 1) }
+
+// Gave tells whether an id is of those that NewIDs gives the account. Ids from before
+// each account counted for itself all lie in the first account's range.
+func (a AccountID) Gave(id int64) bool {
+	from := (int64(a) - 1) * idSpan
+	return id > from && id <= from+idSpan
+}

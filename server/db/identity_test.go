@@ -56,6 +56,11 @@ func TestNewIDs(t *testing.T) {
 					if id != list[0]+int64(i) || id >= 1<<53 {
 						t.Fatalf("%s of %d: %v", table, who, list)
 					}
+					for _, p := range people {
+						if p.Gave(id) != (p == who) {
+							t.Fatalf("%d of %d: given by %d", id, who, p)
+						}
+					}
 					if o, ok := of[id]; ok && o != who {
 						t.Fatalf("%d is of %d and of %d", id, o, who)
 					}

@@ -324,11 +324,40 @@ func TestMergeAcrossOwners(t *testing.T) {
 		if was, err := p.Get(ctx, p.ann, one.ID); err != nil || was.Status != api.StatusDeleted || was.Writer != "ann" {
 			t.Errorf("%+v %v", was, err)
 		}
-		// Any reader takes it back.
-		if done, err := p.Undo(ctx, p.ann, me, api.MemoryUndo{Change: merged.Undo}); err != nil || done.Changed != 3 {
+		// Whoever made it takes it back; to another reader no number tells of it.
+		for change := merged.Undo - 3; change < merged.Undo+4; change++ {
+			_, err := p.Undo(ctx, p.ann, me, api.MemoryUndo{Change: change})
+			refused(t, err, fault.NotFound)
+		}
+		if done, err := p.Undo(ctx, p.bob, actorOf(p.bob), api.MemoryUndo{Change: merged.Undo}); err != nil || done.Changed != 3 {
 			t.Errorf("%+v %v", done, err)
 		}
 		p.checked(p.ann, p.bob, p.owner)
+	})
+}
+
+// Numbers from before each account counted for itself are in the first account's range:
+// whoever made those changes takes them back all the same, and nobody else.
+func TestUndoOfANumberFromBefore(t *testing.T) {
+	eachPool(t, func(t *testing.T, p *pool) {
+		one, two := p.share(p.bob, "the tide is high at six"), p.share(p.bob, "the tide is low at noon")
+		p.join("cid", true)
+		const before = 7
+		p.update(func(tx *db.Tx) error {
+			return audit.Write(tx, p.owner,
+				audit.Entry{Memory: one.ID, Action: audit.ActionUpdate, By: actorOf(p.bob), Before: `{"importance":3}`, After: `{"importance":5}`, Group: before},
+				audit.Entry{Memory: two.ID, Action: audit.ActionUpdate, By: audit.Actor{Name: "token:4"}, Before: `{"importance":3}`, After: `{"importance":5}`, Group: before + 1})
+		})
+		token := audit.Actor{Name: "token:4"}
+		for _, change := range []int64{before, before + 1} {
+			_, err := p.Undo(ctx, p.cid, actorOf(p.cid), api.MemoryUndo{Change: change})
+			refused(t, err, fault.NotFound)
+		}
+		for change, by := range map[int64]audit.Actor{before: actorOf(p.bob), before + 1: token} {
+			if done, err := p.Undo(ctx, p.bob, by, api.MemoryUndo{Change: change}); err != nil || done.Changed != 1 {
+				t.Errorf("%+v %v", done, err)
+			}
+		}
 	})
 }
 

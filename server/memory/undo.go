@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"elowen/server/audit"
@@ -25,8 +26,10 @@ func (b *batch) grouped() (err error) {
 // now, and so does a memory that is gone, or one in the place of a deleted category,
 // unless another is named for that; what returns to the trash is there for the
 // reason that it was. Undoing is a change of many too, which can be undone. It
-// answers which memories changed. Errors: NotFound for a number that the account's
-// audit doesn't have, or a category that isn't the account's, Invalid.
+// answers which memories changed. In a pool, too, it is for whoever made the change:
+// numbers are counted for each account, and those of another that can be taken back
+// would tell how much they do. Errors: NotFound for a number that isn't of a change
+// of the account's, or a category that isn't the account's, Invalid.
 func (s *Store) Undo(ctx context.Context, owner db.AccountID, by audit.Actor, in api.MemoryUndo) (api.BulkDone, error) {
 	if err := validation.Struct(in); err != nil {
 		return api.BulkDone{}, err
@@ -50,8 +53,14 @@ func (s *Store) Undo(ctx context.Context, owner db.AccountID, by audit.Actor, in
 			}
 		}
 		seen := false
+		mine := func(*audit.Entry) bool { return true }
 		for _, home := range append([]project.Pool{{Owner: owner}}, places.Pools()...) {
-			here, ids, err := s.undoIn(b, home.Owner, in)
+			if home.Owner != owner {
+				mine = func(e *audit.Entry) bool {
+					return owner.Gave(in.Change) || audit.Account(e.By.Name) == owner || e.By.Name == by.Name
+				}
+			}
+			here, ids, err := s.undoIn(b, home.Owner, in, mine)
 			if err != nil {
 				return done, err
 			}
@@ -68,9 +77,9 @@ func (s *Store) Undo(ctx context.Context, owner db.AccountID, by audit.Actor, in
 	})
 }
 
-// undoIn takes back what a change did to one owner's memories, and tells whether there
-// was anything.
-func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo) (seen bool, changed []int64, err error) {
+// undoIn takes back what a change did to one owner's memories, as far as it is for the
+// caller to take back, and tells whether there was anything.
+func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo, mine func(*audit.Entry) bool) (seen bool, changed []int64, err error) {
 	if err := b.moveTo(owner); err != nil {
 		return false, nil, err
 	}
@@ -87,7 +96,9 @@ func (s *Store) undoIn(b *batch, owner db.AccountID, in api.MemoryUndo) (seen bo
 		if err != nil || len(list) == 0 {
 			return seen, changed, err
 		}
-		seen, last = true, list[len(list)-1].ID
+		last = list[len(list)-1].ID
+		list = slices.DeleteFunc(list, func(e audit.Entry) bool { return !mine(&e) })
+		seen = seen || len(list) > 0
 		ids, err := b.undo(list, names)
 		if err != nil {
 			return seen, changed, err
