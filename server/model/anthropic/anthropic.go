@@ -61,7 +61,7 @@ func (c *Client) Stream(ctx context.Context, r chat.Request, tally *chat.Tally) 
 			a.guard = c.c.Guard(tally)
 			err = a.stream(in)
 		}
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil && !errors.Is(err, chat.ErrStopped) {
 			yield(chat.Event{}, err)
 		}
 	}
@@ -78,9 +78,6 @@ func (c *Client) options(guard *chat.Guard) []option.RequestOption {
 	}
 	return out
 }
-
-// errStopped says that nobody reads on.
-var errStopped = errors.New("nobody reads on")
 
 // answer is one on its way.
 type answer struct {

@@ -9,9 +9,6 @@ import (
 	"elowen/server/model/chat"
 )
 
-// callsMost is how many calls an answer may have.
-const callsMost = 256
-
 // begunCall is a call whose arguments are coming.
 type begunCall struct {
 	id, name  string
@@ -40,7 +37,7 @@ func (a *answer) event(in anthropic.MessageStreamEventUnion) error {
 			a.stop = string(in.Delta.StopReason)
 		}
 		if in.Usage.JSON.OutputTokens.Valid() {
-			a.tally.Usage.Output = count(in.Usage.OutputTokens)
+			a.tally.Usage.Output = chat.Count(in.Usage.OutputTokens)
 		}
 		if in.Usage.JSON.InputTokens.Valid() && in.Usage.InputTokens > 0 {
 			a.used(in.Usage.InputTokens, in.Usage.CacheReadInputTokens, in.Usage.CacheCreationInputTokens, in.Usage.OutputTokens)
@@ -56,18 +53,15 @@ func (a *answer) event(in anthropic.MessageStreamEventUnion) error {
 // used notes what was used. The API counts what is read from its cache, and what is put
 // there, apart from the input.
 func (a *answer) used(input, read, written, output int64) {
-	a.tally.Usage = chat.Usage{Input: count(input) + count(read) + count(written), Cached: count(read), Output: count(output)}
+	a.tally.Usage = chat.Usage{Input: chat.Count(input) + chat.Count(read) + chat.Count(written), Cached: chat.Count(read), Output: chat.Count(output)}
 }
-
-// count is a number of tokens that makes sense, whatever the provider says.
-func count(n int64) int { return int(min(max(n, 0), 1<<40)) }
 
 func (a *answer) start(b anthropic.ContentBlockStartEventContentBlockUnion) error {
 	switch b.Type {
 	case "text":
-		return a.say(b.Text)
+		return a.guard.Text(a.yield, b.Text)
 	case "tool_use":
-		if a.calls++; a.calls > callsMost {
+		if a.calls++; a.calls > chat.CallsMost {
 			return a.guard.Unreadable(errManyCalls)
 		}
 		a.call = &begunCall{id: b.ID, name: b.Name, given: string(b.JSON.Input.Raw())}
@@ -79,26 +73,13 @@ func (a *answer) start(b anthropic.ContentBlockStartEventContentBlockUnion) erro
 func (a *answer) delta(d anthropic.MessageStreamEventUnionDelta) error {
 	switch d.Type {
 	case "text_delta":
-		return a.say(d.Text)
+		return a.guard.Text(a.yield, d.Text)
 	case "input_json_delta":
 		if a.call == nil {
 			return nil
 		}
 		a.call.arguments.WriteString(d.PartialJSON)
 		return a.guard.Say(d.PartialJSON)
-	}
-	return nil
-}
-
-func (a *answer) say(text string) error {
-	if text == "" {
-		return nil
-	}
-	if err := a.guard.Say(text); err != nil {
-		return err
-	}
-	if !a.yield(chat.Event{Text: text}, nil) {
-		return errStopped
 	}
 	return nil
 }
@@ -114,7 +95,7 @@ func (a *answer) whole() error {
 	}
 	a.call = nil
 	if !a.yield(chat.Event{Call: &call}, nil) {
-		return errStopped
+		return chat.ErrStopped
 	}
 	return nil
 }
@@ -130,9 +111,9 @@ func (a *answer) message(raw []byte) error {
 	for _, b := range m.Content {
 		switch b.Type {
 		case "text":
-			err = a.say(b.Text)
+			err = a.guard.Text(a.yield, b.Text)
 		case "tool_use":
-			if a.calls++; a.calls > callsMost {
+			if a.calls++; a.calls > chat.CallsMost {
 				return a.guard.Unreadable(errManyCalls)
 			}
 			if err = a.guard.Say(b.ID + b.Name + string(b.Input)); err == nil {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 )
 
@@ -62,6 +63,15 @@ const (
 	StopCalls   = "calls"   // it waits for the results of its calls
 	StopRefused = "refused" // the provider or the model would not say it
 )
+
+// CallsMost is how many calls an answer may have.
+const CallsMost = 256
+
+// ErrStopped says that nobody reads on.
+var ErrStopped = errors.New("nobody reads on")
+
+// Count is a number of tokens that makes sense, whatever the provider says.
+func Count(n int64) int { return int(min(max(n, 0), 1<<40)) }
 
 // Done is the end of an answer.
 type Done struct {

@@ -114,6 +114,20 @@ func (g *Guard) Say(text string) error {
 	return nil
 }
 
+// Text hands out a piece of an answer's text. Errors: ErrStopped where nobody reads on.
+func (g *Guard) Text(yield func(Event, error) bool, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := g.Say(text); err != nil {
+		return err
+	}
+	if !yield(Event{Text: text}, nil) {
+		return ErrStopped
+	}
+	return nil
+}
+
 // watched is an answer on its way.
 type watched struct {
 	g      *Guard

@@ -25,9 +25,6 @@ type begun struct {
 	arguments strings.Builder
 }
 
-// callsMost is how many calls an answer may have.
-const callsMost = 256
-
 // add takes a piece. It is false for one call too many.
 func (c *calls) add(p piece) bool {
 	at := len(c.list) - 1
@@ -38,7 +35,7 @@ func (c *calls) add(p piece) bool {
 		at = -1 // another call under the same number
 	}
 	if at < 0 {
-		if len(c.list) == callsMost {
+		if len(c.list) == chat.CallsMost {
 			return false
 		}
 		c.list = append(c.list, &begun{index: p.index})

@@ -16,7 +16,7 @@ func (a *answer) chunk(in openai.ChatCompletionChunk) error {
 	}
 	if in.JSON.Usage.Valid() {
 		u := in.Usage
-		a.tally.Usage = chat.Usage{Input: count(u.PromptTokens), Output: count(u.CompletionTokens), Cached: count(u.PromptTokensDetails.CachedTokens)}
+		a.tally.Usage = chat.Usage{Input: chat.Count(u.PromptTokens), Output: chat.Count(u.CompletionTokens), Cached: chat.Count(u.PromptTokensDetails.CachedTokens)}
 	}
 	if len(in.Choices) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (a *answer) chunk(in openai.ChatCompletionChunk) error {
 		a.stop = first.FinishReason
 	}
 	for _, text := range []string{first.Delta.Content, first.Delta.Refusal} {
-		if err := a.say(text); err != nil {
+		if err := a.guard.Text(a.yield, text); err != nil {
 			return err
 		}
 	}
@@ -45,22 +45,6 @@ func (a *answer) chunk(in openai.ChatCompletionChunk) error {
 		if err := a.add(piece{index: call.Index, id: call.ID, name: call.Function.Name, arguments: call.Function.Arguments}); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// count is a number of tokens that makes sense, whatever the provider says.
-func count(n int64) int { return int(min(max(n, 0), 1<<40)) }
-
-func (a *answer) say(text string) error {
-	if text == "" {
-		return nil
-	}
-	if err := a.guard.Say(text); err != nil {
-		return err
-	}
-	if !a.yield(chat.Event{Text: text}, nil) {
-		return errStopped
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func FuzzStream(f *testing.F) {
 				said += len(e.Text)
 			}
 		}
-		if ended != 1 || said > 1000+2*callsMost {
+		if ended != 1 || said > 1000+2*chat.CallsMost {
 			t.Errorf("%d ends, %d bytes", ended, said)
 		}
 	})

@@ -48,7 +48,7 @@ func (c *Client) Stream(ctx context.Context, r chat.Request, tally *chat.Tally) 
 			a.guard = c.c.Guard(tally)
 			err = a.stream(c.params(r))
 		}
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil && !errors.Is(err, chat.ErrStopped) {
 			yield(chat.Event{}, err)
 		}
 	}
@@ -125,9 +125,6 @@ func message(m chat.Message) openai.ChatCompletionMessageParamUnion {
 	return openai.UserMessage(m.Text)
 }
 
-// errStopped says that nobody reads on.
-var errStopped = errors.New("nobody reads on")
-
 // answer is one on its way.
 type answer struct {
 	c     *Client
@@ -178,7 +175,7 @@ var (
 func (a *answer) end() error {
 	for _, call := range a.calls.whole(a.asked) {
 		if !a.yield(chat.Event{Call: &call}, nil) {
-			return errStopped
+			return chat.ErrStopped
 		}
 	}
 	done := chat.Done{Stop: chat.StopEnd, Usage: a.tally.Usage, Model: a.model}
