@@ -76,15 +76,7 @@ func (p *Account) click(ctx app.Context, e app.Event) {
 		})
 		s.changed()
 	case "sign-out":
-		s.unsentFirst(func() {
-			s.send(sync.Write{Method: "POST", Path: api.PathLogout}, func(err error) {
-				if err != nil {
-					s.fail(err)
-					return
-				}
-				s.end(func() { browser.Leave("/login") })
-			})
-		})
+		s.unsentFirst(s.signOut)
 	case "switch":
 		p.switched(act.Arg)
 	case "end-session":

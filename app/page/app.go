@@ -209,7 +209,12 @@ func (a *App) whose() {
 	was := a.s.me
 	var me api.Me
 	answered := false
-	a.s.async("me", func(ctx context.Context) error { return a.s.api.Get(ctx, api.PathMe, &me) }, func(err error) {
+	a.s.async("me", func(ctx context.Context) error {
+		if err := a.s.left(ctx); err != nil {
+			return err
+		}
+		return a.s.api.Get(ctx, api.PathMe, &me)
+	}, func(err error) {
 		answered = true
 		if err != nil {
 			a.failed, a.ready = err, false

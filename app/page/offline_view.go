@@ -11,6 +11,7 @@ import (
 	"elowen/app/tag"
 	"elowen/app/text"
 	"elowen/shared/api"
+	"elowen/shared/fault"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -307,6 +308,43 @@ func (s *Session) unsentFirst(then func()) {
 		return
 	}
 	s.confirm(text.SignOutTitle, []string{text.Undelivered(n), text.SignOutBody}, text.SignOutAction, then)
+}
+
+// leavingKey is set while a session is still to be ended on the server, by somebody who
+// has left without it. It names nobody.
+const leavingKey = "elowen.leaving"
+
+// signOut ends the session, and forgets the person here. Where the server doesn't answer
+// this browser is wiped alone, if that is wanted; the session ends as soon as the server
+// is here again, before anything else is asked of it.
+func (s *Session) signOut() {
+	s.send(sync.Write{Method: "POST", Path: api.PathLogout}, func(err error) {
+		leave := func() { browser.Leave("/login") }
+		switch {
+		case err == nil:
+			s.end(leave)
+		case sync.Lost(err) || fault.Is(err, fault.Unavailable):
+			s.confirm(text.SignOutAloneTitle, []string{text.SignOutAloneBody}, text.SignOutAloneAction, func() {
+				browser.Local.Set(leavingKey, "1")
+				s.end(leave)
+			})
+		default:
+			s.fail(err)
+		}
+	})
+}
+
+// left ends the session that somebody left without the server.
+func (s *Session) left(ctx context.Context) error {
+	if browser.Local.Get(leavingKey) == "" {
+		return nil
+	}
+	err := s.api.Send(ctx, sync.Write{Method: "POST", Path: api.PathLogout, Key: sync.NewKey()})
+	if err != nil && !fault.Is(err, fault.Unauthenticated) {
+		return err
+	}
+	browser.Local.Set(leavingKey, "")
+	return nil
 }
 
 // install is the offer to install the app, where the browser makes one.

@@ -384,7 +384,10 @@ func (s *Session) sendAs(w sync.Write, then func(err error)) {
 	browser.Go(w.Path, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		err := s.api.Send(ctx, w)
+		err := s.left(ctx)
+		if err == nil {
+			err = s.api.Send(ctx, w)
+		}
 		s.do(func() { then(err) })
 	})
 }

@@ -61,6 +61,10 @@ const (
 	SignOutTitle  = "Sign out and discard what is not sent?"
 	SignOutAction = "Discard and sign out"
 	SignOutBody   = "They would be sent when the server answers. Signing out removes everything of yours from this browser."
+
+	SignOutAloneTitle  = "Leave without the server?"
+	SignOutAloneAction = "Wipe and leave"
+	SignOutAloneBody   = "The server does not answer, so it cannot end the session now. Everything of yours is removed from this browser at once; the session is ended when this browser next reaches the server."
 )
 
 // AsOf says how old what is seen is, while there is no connection.

@@ -383,6 +383,48 @@ func TestSigningOutLeavesNothing(t *testing.T) {
 	}
 }
 
+// Whoever leaves while the server is away leaves nothing behind, and the session that
+// could not be ended is ended before anybody is shown anything.
+func TestSigningOutWithoutTheServer(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("alone")
+	signUp(t, s, w)
+	w.Visit(s.URL("/memory"))
+	w.SeeIn(".row", firstOne)
+	installed(w)
+	kept(w, "memories", firstOne)
+	w.Visit(s.URL("/account"))
+	w.See("Sign out")
+	w.Tolerate(append([]string{"status of 401"}, gone...)...)
+	s.Kill()
+	w.See("not connected")
+	w.Press("Sign out")
+	w.See("Leave without the server?")
+	w.Press("Cancel")
+	w.Press("Sign out")
+	w.Press("Wipe and leave")
+	w.Await("it is at the sign-in page", `location.pathname === "/login"`)
+	if after := Promise[stored](w, everything); strings.Contains(after.Text, firstOne) || strings.Contains(after.Text, person) {
+		t.Errorf("after leaving it is readable: %s", clip(after.Text, 3000))
+	}
+	w.Visit(s.URL("/memory"))
+	w.See("The server does not answer")
+	if Eval[bool](w, `document.body.innerText.includes(`+quote(firstOne)+`)`) {
+		t.Error("it is shown without the server")
+	}
+	s.Start()
+	w.Visit(s.URL("/memory"))
+	w.See("Welcome back")
+	w.Visit(s.URL("/memory"))
+	w.See("Welcome back") // the session has ended, not only its page
+	w.Fill("Name", person)
+	w.Fill("Password", password)
+	w.Press("Sign in")
+	w.SeeIn(".row", firstOne)
+	w.Reload()
+	w.SeeIn(".row", firstOne)
+}
+
 func TestWhatWaitsBelongsToItsAccount(t *testing.T) {
 	s := Serve(t)
 	w := Open(t).Person().Window("accounts")

@@ -84,3 +84,26 @@ func TestTabsOnTheNarrowestPhone(t *testing.T) {
 		w.Shot("narrowest" + strings.ReplaceAll(path, "/", "-"))
 	}
 }
+
+// Where a form is longer than the phone, what saves it stands at its foot, whole.
+func TestAFormsFootIsWholeOnAPhone(t *testing.T) {
+	s := Serve(t)
+	w := Open(t).Person().Window("foot")
+	signUp(t, s, w)
+	w.phone(360, 520)
+	for _, page := range []string{"/memory?new=1", "/memory/1"} {
+		w.Visit(s.URL(page))
+		if page == "/memory/1" {
+			w.SeeIn(".detail-body", firstOne)
+			w.Press("Edit")
+		}
+		w.Has(".editor-foot .btn-primary")
+		w.Await(page+" is longer than the phone", `document.querySelector(".editor-fields").getBoundingClientRect().bottom > 440`)
+		for _, at := range []string{"at the top", "at the end"} {
+			if cut := Eval[float64](w, `(e => e.getBoundingClientRect().bottom - document.querySelector(".bottombar").getBoundingClientRect().top)(document.querySelector(".editor-foot .btn-primary"))`); cut > -8 {
+				t.Errorf("%s, %s: the button ends %v px below where the navigation begins", page, at, cut)
+			}
+			w.Eval(`document.querySelector(".editor-foot").closest(".scroll").scrollTop = 1e6`)
+		}
+	}
+}
