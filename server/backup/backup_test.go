@@ -243,18 +243,23 @@ func TestRestoreRefusesABadBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := whole[:len(whole)/2]
-	flipped := bytes.Clone(whole)
-	for i := len(flipped) / 2; i < len(flipped)/2+4096; i++ {
-		flipped[i] ^= 0x5a
-	}
 	foreign := bytes.Clone(whole)
 	copy(foreign[68:72], "none")
-	for name, data := range map[string][]byte{"cut": cut, "flipped": flipped, "foreign": foreign, "empty": nil, "text": []byte("hello")} {
+	damaged := map[string][]byte{"cut": cut, "foreign": foreign, "empty": nil, "text": []byte("hello")}
+	const page = 4096
+	for at := 0; at+page <= len(whole); at += page { // each page has another part in it
+		flipped := bytes.Clone(whole)
+		for i := range page {
+			flipped[at+i] ^= 0x5a
+		}
+		damaged[fmt.Sprint("flipped at ", at/page)] = flipped
+	}
+	for name, data := range damaged {
 		bad := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(bad, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(ctx, h.dir, bad, h.clock.Now); !fault.Is(err, fault.Corrupt) || strings.Contains(err.Error(), "restore FILE") {
+		if _, err := Restore(ctx, h.dir, bad, h.clock.Now); !fault.Is(err, fault.Corrupt) || strings.Contains(fault.ProblemOf(err).Detail, "restore FILE") {
 			t.Errorf("%s: %v", name, err) // nor is one told to do what one is doing
 		}
 		if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(after, data) {

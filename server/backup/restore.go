@@ -30,7 +30,7 @@ func Restore(ctx context.Context, dir, file string, clock db.Clock) (Restored, e
 	var out Restored
 	r, err := Verify(ctx, file, clock)
 	if err != nil {
-		return out, err
+		return out, unfit(file, err)
 	}
 	if out.Report = r; len(r.Faults) > 0 {
 		return out, fault.Newf(fault.Corrupt, "%s did not pass its check, so nothing was changed: %s.", file, r.Faults[0])
@@ -55,14 +55,14 @@ func Restore(ctx context.Context, dir, file string, clock db.Clock) (Restored, e
 	}
 	d, err := db.Open(ctx, db.Config{Dir: work, NoCreate: true, Clock: clock})
 	if err != nil {
-		return out, err
+		return out, unfit(file, err)
 	}
 	err = d.Update(ctx, func(tx *db.Tx) error { return tx.NewEpoch() })
 	if closed := d.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return out, err
+		return out, unfit(file, err)
 	}
 	if _, err := os.Stat(fresh + "-wal"); err == nil {
 		return out, fault.New(fault.Internal, "") // it would be left behind
@@ -78,6 +78,16 @@ func Restore(ctx context.Context, dir, file string, clock db.Clock) (Restored, e
 		return out, restoring(err)
 	}
 	return out, restoring(syncDir(dir))
+}
+
+// unfit says of a damaged backup that it is one. The store's own words advise to do what
+// is being done.
+func unfit(file string, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Corrupt || f.Detail != db.Damaged {
+		return err
+	}
+	return fault.Wrap(fault.Corrupt, err, file+" is damaged, so nothing was changed. Take an older backup.")
 }
 
 // setAside gives the store and its log a second name, and then takes the log

@@ -75,7 +75,11 @@ func Check(ctx context.Context, d *db.DB) (Report, error) {
 		return r.rows(tx)
 	})
 	if fault.Is(err, fault.Corrupt) { // so broken that it cannot even be read
-		r.Faults = append(r.Faults, fault.ProblemOf(err).Detail)
+		detail := fault.ProblemOf(err).Detail
+		if detail == db.Damaged {
+			detail = "it is damaged, and parts of it cannot be read"
+		}
+		r.Faults = append(r.Faults, detail)
 		err = nil
 	}
 	return r, err

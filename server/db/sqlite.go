@@ -229,6 +229,10 @@ func (sqliteEngine) tokens() []string {
 	return []string{"{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT", "{{blob}}", "BLOB", "{{clustered}}", "WITHOUT ROWID", "{{bytes}}", "TEXT"}
 }
 
+// Damaged is what is said of a store that turns out to be broken while it is used. Whoever
+// looks at another file than the store says it in other words.
+const Damaged = "The database is damaged. Stop the server and bring a backup back with `elowen admin restore FILE`."
+
 // translate maps SQLite's codes to fault kinds.
 func (sqliteEngine) translate(err error) error {
 	if err == nil {
@@ -267,7 +271,7 @@ func (sqliteEngine) translate(err error) error {
 	case code == sqlite3.IOERR:
 		return fault.Wrap(fault.Unavailable, err, "The disk reported an error. Nothing was changed.")
 	case code == sqlite3.CORRUPT, code == sqlite3.NOTADB:
-		return fault.Wrap(fault.Corrupt, err, "The database is damaged. Stop the server and bring a backup back with `elowen admin restore FILE`.")
+		return fault.Wrap(fault.Corrupt, err, Damaged)
 	case code == sqlite3.INTERRUPT:
 		return fault.Wrap(fault.Cancelled, err, "The request was cancelled before it was done.")
 	case code == sqlite3.TOOBIG:
