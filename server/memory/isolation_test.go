@@ -217,6 +217,15 @@ func TestNothingCrossesAccounts(t *testing.T) {
 			"Twins": func() (any, error) {
 				return in(func(tx *db.Tx) (any, error) { return f.Twins(tx, f.bob, []string{m.Body, n.Body}) })
 			},
+			"Hashes": func() (any, error) {
+				return in(func(tx *db.Tx) (any, error) {
+					list, err := f.Hashes(tx, f.bob, []int64{hers.ID})
+					if len(list) != 0 {
+						t.Errorf("bob is given %v", list)
+					}
+					return list, err
+				})
+			},
 			"TrimUsage":     func() (any, error) { return f.TrimUsage(ctx, f.bob) },
 			"IndexOutdated": func() (any, error) { return in(func(tx *db.Tx) (any, error) { return f.IndexOutdated(tx, f.bob) }) },
 			"Reindex":       func() (any, error) { return f.Reindex(ctx, f.bob) },
