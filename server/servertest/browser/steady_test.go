@@ -26,6 +26,7 @@ func TestNoRowMovesForWhatCanBePressed(t *testing.T) {
 		w.Visit(s.URL("/memory"))
 		w.Has(".row .row-body")
 		w.Has(`.filter[data-arg=project]`)
+		w.Await("the typefaces are there", `document.fonts.status === "loaded"`) // in others the filters may need a second line
 		still := func(when string, was float64) {
 			t.Helper()
 			if is := topOf(w, "#list"); is != was {
