@@ -21,6 +21,13 @@ func TestNoRowMovesForWhatCanBePressed(t *testing.T) {
 	s, w := withScene(t)
 	call(w, "POST", "api/projects", `{"name":"Harbor works"}`)
 	call(w, "POST", "api/projects/1/members", `{"name":`+quote(person)+`}`)
+	w.Visit(s.URL("/memory"))
+	w.AwaitLong("all are indexed", `(() => { // until then there is a filter more
+		const ask = new XMLHttpRequest();
+		ask.open("GET", "api/memory/stats", false);
+		ask.send();
+		return JSON.parse(ask.responseText).notIndexed === 0;
+	})()`)
 	for _, width := range []int64{1440, 1120, 800, 390} {
 		w.Resize(width, 844)
 		w.Visit(s.URL("/memory"))
